@@ -191,8 +191,8 @@ impl Server {
     /// Fails as [`Self::run`] does.
     pub async fn open(mut self) -> io::Result<ListeningServer> {
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
-        let checked = self.options.check();
-        checked.map_err(|text| invalid(text.to_owned()))?;
+        let result = self.options.check();
+        result.map_err(|text| invalid(text.to_owned()))?;
         if let Some(tracing) = &self.options.tracing {
             start_tracing(tracing, self.service_name()).map_err(invalid)?;
         }
@@ -213,8 +213,8 @@ impl Server {
             state,
             executor,
         } = self.begin(collector);
-        if let Some(within) = self.options.ready_within {
-            wait_until_ready(&app.state().plugins, within).await?;
+        if let Some(ready_timeout) = self.options.ready_within {
+            wait_until_ready(&app.state().plugins, ready_timeout).await?;
         }
         let options = &self.options;
         info!(
@@ -236,7 +236,7 @@ impl Server {
         let checks = Checks::open(options, state, executor).await?;
         let addresses = |is_diagnostic| {
             let some = listeners.iter();
-            let some = some.filter(move |one| one.is_diagnostic == is_diagnostic);
+            let some = some.filter(move |listener| listener.is_diagnostic == is_diagnostic);
             some.map(Listener::address).collect::<Vec<_>>()
         };
         info!(
@@ -302,10 +302,13 @@ impl ListeningServer {
             grace,
             tls: self.tls,
         };
-        let (stopping, stopped) = watch::channel(false);
+        let (stopping, stop_signal) = watch::channel(false);
         let checks = self.checks.serve(registry, bounds, grace, async move {
             // without a sender the server has stopped
-            let _ = stopped.clone().wait_for(|stopped| *stopped).await;
+            let _ = stop_signal
+                .clone()
+                .wait_for(|stop_signal| *stop_signal)
+                .await;
         });
         let stop = async move {
             stop.await;
@@ -323,11 +326,11 @@ impl ListeningServer {
 }
 
 /// Waits until all plugins are ready.
-async fn wait_until_ready(plugins: &Registry, within: Duration) -> io::Result<()> {
-    let waited = tokio::time::timeout(within, plugins.ready()).await;
-    waited.map_err(|_| {
-        let late = plugins.unwell(&[]).join(", ");
-        io::Error::other(format!("plugins are not ready in time: {late}"))
+async fn wait_until_ready(plugins: &Registry, timeout: Duration) -> io::Result<()> {
+    let result = tokio::time::timeout(timeout, plugins.ready()).await;
+    result.map_err(|_| {
+        let unready = plugins.unwell(&[]).join(", ");
+        io::Error::other(format!("plugins are not ready in time: {unready}"))
     })
 }
 

@@ -116,19 +116,19 @@ impl ControlApp {
             return self.answer_once(request).await;
         }
         let (head, body) = request.into_parts();
-        let again = BufferedRequest::from_parts(head.clone(), Bytes::new());
+        let retry = BufferedRequest::from_parts(head.clone(), Bytes::new());
         let mut response = self
             .answer_once(IncomingRequest::from_parts(head, body))
             .await?;
-        let begun = Instant::now();
-        while let Some(waiting) = response.extensions_mut().remove::<LongPoll>() {
-            let mut left = waiting.within().saturating_sub(begun.elapsed());
+        let start = Instant::now();
+        while let Some(long_poll) = response.extensions_mut().remove::<LongPoll>() {
+            let mut remaining = long_poll.within().saturating_sub(start.elapsed());
             if let Some(deadline) = deadline {
-                let most = deadline.saturating_duration_since(Instant::now());
-                left = left.min(most.saturating_sub(MARGIN));
+                let time_to_deadline = deadline.saturating_duration_since(Instant::now());
+                remaining = remaining.min(time_to_deadline.saturating_sub(MARGIN));
             }
-            let is_changed = waiting.changed(left).await;
-            response = self.permitted(again.clone(), deadline).await?;
+            let is_changed = long_poll.changed(remaining).await;
+            response = self.permitted(retry.clone(), deadline).await?;
             if !is_changed {
                 return Ok(response);
             }
@@ -169,30 +169,31 @@ impl ControlApp {
             return self.handle(request, deadline).await;
         }
         // the rest of the body is not read to find the next request
-        let admitted = within(deadline, self.service.admit(&request)).await?;
+        let admitted = with_deadline(deadline, self.service.admit(&request)).await?;
         let Admitted::WithBody { limit } = admitted else {
             return Ok(self.handle(request, deadline).await?.closing());
         };
         let limits = BodyLimits::new(self.bounds.body, self.bounds.unpacked).at_most(limit);
-        let mut held = self.budget.none();
-        let read = match limits.check(&body) {
-            Ok(()) => read_body(body, limits, self.bounds.more_within, &mut held).await,
+        let mut reservation = self.budget.none();
+        let body_result = match limits.check(&body) {
+            Ok(()) => read_body(body, limits, self.bounds.more_within, &mut reservation).await,
             Err(rejection) => Err(rejection),
         };
-        match read {
+        match body_result {
             Ok(body) => *request.body_mut() = body,
             Err(rejection) => return Ok(self.reject(rejection).closing()),
         }
         if request.is_compressed() {
             let body = request.body().clone();
             let work = tokio::task::spawn_blocking(move || {
-                let body = decompress(&body, limits, &mut held);
-                body.map(|body| (body, held))
+                let body = decompress(&body, limits, &mut reservation);
+                body.map(|body| (body, reservation))
             });
-            let done = work.await.map_err(|_| Rejection::Panicked)?;
-            (*request.body_mut(), held) = done?;
+            let result = work.await.map_err(|_| Rejection::Panicked)?;
+            (*request.body_mut(), reservation) = result?;
         }
-        held.add(parsed_size(request.body().len()))
+        reservation
+            .add(parsed_size(request.body().len()))
             .map_err(|BudgetExceeded| Rejection::Busy)?;
         request.extensions_mut().insert(AdmittedKey);
         self.handle(request, deadline).await
@@ -224,7 +225,7 @@ impl ControlApp {
             parent: request.span().map(RequestSpan::trace_parent),
         };
         let handled =
-            async move { within(deadline, context.scope(service.respond(request))).await };
+            async move { with_deadline(deadline, context.scope(service.respond(request))).await };
         let handled = tokio::spawn(handled).await;
         let handled = handled.unwrap_or(Err(Rejection::Panicked))?;
         let (head, body) = handled.into_parts();
@@ -232,7 +233,7 @@ impl ControlApp {
             Body::Whole(bytes) => bytes,
             Body::Archive(reader) => {
                 let mut response = Response::from_parts(head, Bytes::new());
-                response.extensions_mut().insert(streamed(reader));
+                response.extensions_mut().insert(stream_archive(reader));
                 return Ok(response);
             }
         };
@@ -249,7 +250,7 @@ fn identify(extensions: &mut ::http::Extensions) {
 }
 
 /// Sends an archive while it is read.
-fn streamed(mut reader: ArchiveReader) -> StreamedBody {
+fn stream_archive(mut reader: ArchiveReader) -> StreamedBody {
     let (pieces, body) = StreamedBody::new(reader.remaining());
     tokio::spawn(async move {
         loop {
@@ -271,14 +272,14 @@ fn streamed(mut reader: ArchiveReader) -> StreamedBody {
 }
 
 /// Waits for work until a deadline.
-async fn within<T>(
+async fn with_deadline<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = T>,
 ) -> Result<T, Rejection> {
     match deadline {
         Some(deadline) => {
-            let done = tokio::time::timeout_at(deadline.into(), work).await;
-            done.map_err(|_| Rejection::Late)
+            let result = tokio::time::timeout_at(deadline.into(), work).await;
+            result.map_err(|_| Rejection::Late)
         }
         None => Ok(work.await),
     }
@@ -290,8 +291,8 @@ impl App for ControlApp {
         if let Some(span) = &span {
             request.extensions_mut().insert(span.clone());
         }
-        let answered = self.answer(request).await;
-        let response = answered.unwrap_or_else(|rejection| self.reject(rejection));
+        let response = self.answer(request).await;
+        let response = response.unwrap_or_else(|rejection| self.reject(rejection));
         if let Some(span) = span {
             span.end(response.status().as_u16(), response.body().len());
         }

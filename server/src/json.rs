@@ -116,8 +116,8 @@ pub fn escape_html(text: Vec<u8>) -> Vec<u8> {
     }
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut rest = text.as_slice();
-    while let Some((&byte, behind)) = rest.split_first() {
-        let escape: &[u8] = match (byte, behind) {
+    while let Some((&byte, after)) = rest.split_first() {
+        let escape: &[u8] = match (byte, after) {
             (b'<', _) => b"\\u003c",
             (b'>', _) => b"\\u003e",
             (b'&', _) => b"\\u0026",
@@ -125,15 +125,15 @@ pub fn escape_html(text: Vec<u8>) -> Vec<u8> {
             (0xe2, [0x80, 0xa9, ..]) => b"\\u2029",
             _ => {
                 out.push(byte);
-                rest = behind;
+                rest = after;
                 continue;
             }
         };
         out.extend_from_slice(escape);
         rest = if byte == 0xe2 {
-            behind.get(2..).unwrap_or(&[])
+            after.get(2..).unwrap_or(&[])
         } else {
-            behind
+            after
         };
     }
     out

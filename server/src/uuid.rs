@@ -5,8 +5,8 @@ pub fn of_random(random: u128) -> String {
     let number = random & !(0xf000 << 64) & !(0xc000 << 48) | 0x4000 << 64 | 0x8000 << 48;
     let mut text = [0_u8; 36];
     let mut shift = 128_u32;
-    for (at, byte) in text.iter_mut().enumerate() {
-        if matches!(at, 8 | 13 | 18 | 23) {
+    for (index, byte) in text.iter_mut().enumerate() {
+        if matches!(index, 8 | 13 | 18 | 23) {
             *byte = b'-';
             continue;
         }

@@ -105,12 +105,12 @@ impl Serialize for Details {
         let Value::Object(fields) = &self.0 else {
             return self.0.serialize(serializer);
         };
-        let known = DETAILS
+        let known_fields = DETAILS
             .iter()
             .filter_map(|name| fields.get_key_value(*name));
-        let others = fields
+        let other_fields = fields
             .iter()
             .filter(|(name, _)| !DETAILS.contains(&name.as_str()));
-        serializer.collect_map(known.chain(others))
+        serializer.collect_map(known_fields.chain(other_fields))
     }
 }

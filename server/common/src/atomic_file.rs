@@ -21,14 +21,14 @@ pub enum Permissions {
 /// The file cannot be written. The old content is intact then, and no other file is left.
 pub fn replace_file(path: &Path, content: &[u8], permissions: Permissions) -> io::Result<()> {
     let temporary = temporary(path)?;
-    let written = write(&temporary, content, permissions)
+    let result = write(&temporary, content, permissions)
         .and_then(|()| std::fs::rename(&temporary, path))
         .and_then(|()| private_files::sync_folder(folder_of(path)));
-    if written.is_err() {
+    if result.is_err() {
         // the error of the write is reported, and a missing file is what is wanted
         let _ = std::fs::remove_file(&temporary);
     }
-    written
+    result
 }
 
 /// Prefix of the names of temporary files.
@@ -70,7 +70,7 @@ mod tests {
     use super::{Permissions, random_name, replace_file};
 
     #[test]
-    fn files_are_replaced_or_left_alone() {
+    fn files_are_replaced_or_unchanged() {
         let folder = std::env::temp_dir().join(format!("solon-atomic-{}", random_name().unwrap()));
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("b.tar.gz");
@@ -84,9 +84,9 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600);
         }
         // a folder cannot be replaced by a file
-        let taken = folder.join("taken");
-        std::fs::create_dir_all(taken.join("x")).unwrap();
-        assert!(replace_file(&taken, b"x", Permissions::Default).is_err());
+        let folder_in_the_way = folder.join("taken");
+        std::fs::create_dir_all(folder_in_the_way.join("x")).unwrap();
+        assert!(replace_file(&folder_in_the_way, b"x", Permissions::Default).is_err());
         assert!(replace_file(&folder.join("absent/b"), b"x", Permissions::Default).is_err());
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
         std::fs::remove_dir_all(&folder).unwrap();

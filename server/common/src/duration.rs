@@ -70,8 +70,8 @@ fn nanoseconds(number: &str, unit: &str) -> Option<i128> {
         "h" => 3600 * SECOND,
         _ => return None,
     };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() && fraction.is_empty() || number.len() > DIGITS {
+    let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if integer.is_empty() && fraction.is_empty() || number.len() > DIGITS {
         return None;
     }
     let digits = |digits: &str| match digits {
@@ -79,7 +79,7 @@ fn nanoseconds(number: &str, unit: &str) -> Option<i128> {
         digits => digits.parse().ok(),
     };
     let scale = 10_i128.pow(u32::try_from(fraction.len()).ok()?);
-    Some(digits(whole)? * unit + digits(fraction)? * unit / scale)
+    Some(digits(integer)? * unit + digits(fraction)? * unit / scale)
 }
 
 /// Returns the text of nanoseconds that are not negative: `1m30s`, `500ms`.
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn durations_are_read_and_written_as_go_does() {
-        for (text, nanoseconds, written) in [
+        for (text, nanoseconds, expected) in [
             ("90s", 90_000_000_000, "1m30s"),
             ("1h20m", 4_800_000_000_000, "1h20m0s"),
             ("1.5h", 5_400_000_000_000, "1h30m0s"),
@@ -143,7 +143,7 @@ mod tests {
             ),
         ] {
             assert_eq!(parse(text), Ok(nanoseconds), "{text}");
-            assert_eq!(format(nanoseconds), written, "{text}");
+            assert_eq!(format(nanoseconds), expected, "{text}");
         }
         assert_eq!(parse("-5m"), Ok(-300_000_000_000));
         assert_eq!(parse("-0"), Ok(0));

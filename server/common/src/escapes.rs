@@ -5,8 +5,8 @@ use percent_encoding::percent_decode_str;
 /// Returns the bytes of the first broken escape, up to three: a percent sign without two hexadecimal digits. Decoders of URLs
 /// keep broken escapes as they are.
 pub fn first_invalid(text: &str) -> Option<&[u8]> {
-    let mut escapes = text.match_indices('%').map(|(at, _)| {
-        let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let mut escapes = text.match_indices('%').map(|(offset, _)| {
+        let rest = text.as_bytes().get(offset..).unwrap_or_default();
         rest.get(..3).unwrap_or(rest)
     });
     escapes.find(|escape| !matches!(escape, [_, one, two] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit()))

@@ -49,7 +49,7 @@ impl DurationHistogram {
             nanoseconds,
         } = &*self.0;
         let seconds = duration.as_secs_f64();
-        let bucket = bounds.partition_point(|bound| *bound < seconds);
+        let bucket = bounds.partition_point(|upper_bound| *upper_bound < seconds);
         if let Some(count) = counts.get(bucket) {
             count.fetch_add(1, Ordering::Relaxed);
         }

@@ -11,7 +11,8 @@ pub fn options(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Restricts an existing file to the user of the process.
+/// Restricts an existing file to the user of the process. On systems other than Unix it does nothing. Fails with the
+/// error of the system.
 pub fn protect(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -23,7 +24,8 @@ pub fn protect(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates a folder that only the user of the process can access, unless it exists.
+/// Creates a folder and its parents, which only the user of the process can access; existing folders keep their
+/// permissions. Fails with the error of the system.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -32,7 +34,8 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Synchronizes the directory entries of a folder with the disk.
+/// Synchronizes the directory entries of a folder with the disk, so that a rename in it survives a crash. On systems
+/// other than Unix it does nothing. Fails with the error of the system.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(path)?.sync_all()?;

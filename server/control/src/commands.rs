@@ -29,14 +29,14 @@ pub async fn migrate(options: &Options, dry_run: bool) -> Result<String, ApiErro
         database.log_pending().await?;
         return Ok(pending_sql(&database).await?);
     }
-    let done = database.migrate().await?;
-    for name in &done.applied {
+    let report = database.migrate().await?;
+    for name in &report.applied {
         tracing::debug!("applied migration {name}");
     }
-    if done.applied.is_empty() {
+    if report.applied.is_empty() {
         tracing::debug!("database migrations up to date");
     }
-    Ok(done.applied.join("\n"))
+    Ok(report.applied.join("\n"))
 }
 
 fn database(options: &Options) -> Result<Database, ApiError> {
@@ -83,16 +83,16 @@ pub struct OnceOptions {
     pub bundles: Vec<String>,
 }
 
-/// `build`: builds and publishes bundles of the configuration files once, without the database of the service. `begun` is
-/// called with the number of bundles, and `ended` after each one.
+/// `build`: builds and publishes bundles of the configuration files once, without the database of the service. `on_begin` is
+/// called with the number of bundles, and `on_end` after each one.
 ///
 /// # Errors
 /// All problems of the files, or a bundle that they do not describe.
 pub async fn build(
     options: &Options,
-    once: OnceOptions,
-    begun: impl FnOnce(usize),
-    ended: impl FnMut(&BuildReport),
+    options_of_build: OnceOptions,
+    on_begin: impl FnOnce(usize),
+    on_end: impl FnMut(&BuildReport),
 ) -> Result<Vec<BuildReport>, ApiError> {
     if options.config.paths.is_empty() {
         return Err(ApiError::invalid("`--config` must name the configuration"));
@@ -105,15 +105,17 @@ pub async fn build(
         ..options.clone()
     };
     let plane = ControlPlane::open(&options).await?;
-    let described = bundles(plane.database()).await?;
-    let absent = |name: &&String| !described.iter().any(|bundle| bundle.0 == **name);
-    if let Some(absent) = once.bundles.iter().find(absent) {
+    let described_bundles = bundles(plane.database()).await?;
+    let absent = |name: &&String| !described_bundles.iter().any(|bundle| bundle.0 == **name);
+    if let Some(absent) = options_of_build.bundles.iter().find(absent) {
         let message = format!("the configuration has no bundle {absent:?}");
         return Err(ApiError::invalid(message));
     }
-    let is_chosen = |name: &String| once.bundles.is_empty() || once.bundles.contains(name);
+    let is_chosen = |name: &String| {
+        options_of_build.bundles.is_empty() || options_of_build.bundles.contains(name)
+    };
     let (mut names, mut reports) = (Vec::new(), Vec::new());
-    for (name, has_storage) in described {
+    for (name, has_storage) in described_bundles {
         if !is_chosen(&name) {
             continue;
         }
@@ -132,12 +134,12 @@ pub async fn build(
             });
         }
     }
-    begun(names.len());
-    let stages = plane.stages(once.fetching, once.environment)?;
+    on_begin(names.len());
+    let stages = plane.stages(options_of_build.fetching, options_of_build.environment)?;
     let mut worker = WorkerOptions::new("build");
-    worker.concurrency = once.concurrency;
+    worker.concurrency = options_of_build.concurrency;
     let worker = plane.worker(stages.into(), worker);
-    reports.extend(worker.build_once(&names, ended).await?);
+    reports.extend(worker.build_once(&names, on_end).await?);
     reports.sort_by(|a, b| a.bundle.cmp(&b.bundle));
     Ok(reports)
 }
@@ -149,19 +151,19 @@ const WITHOUT_STORAGE: &str =
 /// Returns the names of all bundles, and `true` for those with a storage.
 async fn bundles(database: &Database) -> Result<Vec<(String, bool)>, ApiError> {
     let mut transaction = database.begin(Mode::Read).await?;
-    let (mut found, mut after) = (Vec::new(), 0);
+    let (mut bundles, mut after) = (Vec::new(), 0);
     loop {
         let page = transaction.items_after(Kind::Bundle, after, 1000).await?;
         let Some(last) = page.last() else {
             transaction.roll_back().await;
-            return Ok(found);
+            return Ok(bundles);
         };
         after = last.head.id;
         for item in page {
             let body: Value = serde_json::from_str(&item.body)
                 .map_err(|error| ApiError::internal(error.to_string()))?;
             let has_storage = body.get("object_storage").is_some();
-            found.push((item.head.name, has_storage));
+            bundles.push((item.head.name, has_storage));
         }
     }
 }
@@ -236,18 +238,18 @@ pub async fn export_audit(
 /// # Errors
 /// Keys cannot be read or written or do not match the database, or the database cannot be reached.
 pub async fn rotate_secrets(options: &Options) -> Result<usize, ApiError> {
-    let fault = |error: crate::secrets::KeyError| ApiError::internal(error.0);
+    let internal_error = |error: crate::secrets::KeyError| ApiError::internal(error.0);
     let database = database(options)?;
     options.check_keys(&options.database(&options.load()?.settings))?;
-    let mut keyring = Keyring::open(&options.keys).map_err(fault)?;
+    let mut keyring = Keyring::open(&options.keys).map_err(internal_error)?;
     if let KeySource::Made(path) = &options.keys {
-        keyring.add_key(path).map_err(fault)?;
+        keyring.add_key(path).map_err(internal_error)?;
     }
-    let changed = crate::secrets::rotate(&database, &keyring).await?;
+    let changed_count = crate::secrets::rotate(&database, &keyring).await?;
     if let KeySource::Made(path) = &options.keys {
-        keyring.forget_earlier(path).map_err(fault)?;
+        keyring.forget_earlier(path).map_err(internal_error)?;
     }
-    Ok(changed)
+    Ok(changed_count)
 }
 
 /// `run --reset-persistence`: deletes the data folder before the service starts, except for the key of the secrets.

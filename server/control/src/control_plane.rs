@@ -66,8 +66,8 @@ impl Options {
 
     /// Returns the database of the options, of the files, or a file in the data folder.
     pub(crate) fn database(&self, settings: &Settings) -> DatabaseOptions {
-        let chosen = self.database.clone().or_else(|| settings.database.clone());
-        chosen.unwrap_or_else(|| DatabaseOptions::Sqlite(self.data_dir.join("sqlite.db")))
+        let database = self.database.clone().or_else(|| settings.database.clone());
+        database.unwrap_or_else(|| DatabaseOptions::Sqlite(self.data_dir.join("sqlite.db")))
     }
 
     /// Rejects a generated key for a database that several machines may share. The other machines would not have the key,
@@ -98,7 +98,7 @@ impl Options {
             return Ok(settings.api_prefix.clone().unwrap_or_default());
         }
         check_prefix(&self.api_prefix)
-            .map_err(|words| ApiError::invalid(format!("the prefix of the API {words}")))?;
+            .map_err(|message| ApiError::invalid(format!("the prefix of the API {message}")))?;
         Ok(self.api_prefix.trim_end_matches('/').to_owned())
     }
 
@@ -164,9 +164,9 @@ impl ControlPlane {
         metrics.register(|registry| builds.register(registry));
         database.observe(metrics.observer());
         if options.apply_migrations || database.dialect() == Dialect::Sqlite {
-            let done = database.migrate().await?;
-            if !done.applied.is_empty() {
-                tracing::info!(migrations = done.applied.len(), "the tables were changed");
+            let report = database.migrate().await?;
+            if !report.applied.is_empty() {
+                tracing::info!(migrations = report.applied.len(), "the tables were changed");
             }
         } else {
             database.check_version().await?;
@@ -255,8 +255,8 @@ impl ControlPlane {
             keys,
             ..
         } = &*self.state;
-        let known = self.generation.load(Ordering::Acquire);
-        let applied = apply(&config, Some(known), database, keyring, keys).await?;
+        let known_generation = self.generation.load(Ordering::Acquire);
+        let applied = apply(&config, Some(known_generation), database, keyring, keys).await?;
         self.generation.store(applied.generation, Ordering::Release);
         Ok(applied)
     }
@@ -292,13 +292,13 @@ impl ControlPlane {
     /// Reloads the configuration files whenever they change, until the future is dropped. If loading fails, the error is
     /// logged and the previous configuration stays in force.
     pub async fn watch(&self, pause: Duration) {
-        let mut known = self.loaded.clone();
+        let mut last_fingerprint = self.loaded.clone();
         loop {
             tokio::time::sleep(pause).await;
             let now = fingerprint(&self.options.config).map(Arc::from);
             // files that are being written may be unreadable for a short time
-            if now.is_some() && now != known && self.reload_and_log().await {
-                known = now;
+            if now.is_some() && now != last_fingerprint && self.reload_and_log().await {
+                last_fingerprint = now;
             }
         }
     }
@@ -408,8 +408,8 @@ impl ControlPlane {
         let keys = &self.state.keys;
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         let mut changing = by_operator(&mut transaction);
-        let made = changing.create_token(keys, name, role, expires_at).await;
-        Ok(transaction.settle(made).await?.key)
+        let issued = changing.create_token(keys, name, role, expires_at).await;
+        Ok(transaction.settle(issued).await?.key)
     }
 
     /// Returns every token.

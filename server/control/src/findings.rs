@@ -21,29 +21,32 @@ pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, ApiError
         return Err(ApiError::invalid(format!("no database exists at {path}")));
     }
     let database = Database::new(options)?;
-    let mut found = Vec::new();
+    let mut findings = Vec::new();
     let pending = database.pending_migrations().await?;
     if !pending.is_empty() {
         let count = pending.len();
         let names = pending.join(", ");
-        found.push(format!(
+        findings.push(format!(
             "{count} migrations are pending ({names}): run `solon control db migrate`"
         ));
     }
     // the first migration creates the tables
     if pending.contains(&"0001_tables") {
-        return Ok(found);
+        return Ok(findings);
     }
     let mut transaction = database.begin(Mode::Read).await?;
-    let result = in_rows(&mut transaction, &mut found).await;
+    let result = in_rows(&mut transaction, &mut findings).await;
     transaction.roll_back().await;
-    result.map(|()| found)
+    result.map(|()| findings)
 }
 
-async fn in_rows(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), ApiError> {
-    in_sources(transaction, found).await?;
-    in_grants(transaction, found).await?;
-    in_audit(transaction, found).await
+async fn in_rows(
+    transaction: &mut Transaction,
+    findings: &mut Vec<String>,
+) -> Result<(), ApiError> {
+    in_sources(transaction, findings).await?;
+    in_grants(transaction, findings).await?;
+    in_audit(transaction, findings).await
 }
 
 async fn in_sources(
@@ -58,10 +61,10 @@ async fn in_sources(
         };
         after = last.head.id;
         for source in &page {
-            for place in credentials::in_source(&source.body) {
+            for field in credentials::in_source(&source.body) {
                 let name = &source.head.name;
                 findings.push(format!(
-                    "source {name:?}: {place} holds a credential in plain text: put it into a secret and name that by `credentials`"
+                    "source {name:?}: {field} holds a credential in plain text: put it into a secret and name that by `credentials`"
                 ));
             }
         }
@@ -69,7 +72,10 @@ async fn in_sources(
 }
 
 /// Finds grants of the use of secrets that earlier versions accepted, but that have no effect now.
-async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), ApiError> {
+async fn in_grants(
+    transaction: &mut Transaction,
+    findings: &mut Vec<String>,
+) -> Result<(), ApiError> {
     let permission = AccessRequest::Use(Kind::Secret).permission();
     let mut after = 0;
     loop {
@@ -86,7 +92,7 @@ async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Re
             for grant in transaction.grants_on(secret.head.id, 0, i64::MAX).await? {
                 if grant.permissions.contains(&permission) {
                     let token = &grant.name;
-                    found.push(format!(
+                    findings.push(format!(
                         "secret {name:?}: the grant of `{permission}` to token {token:?} has no effect: the secret has no `allowed_hosts`"
                     ));
                 }
@@ -94,7 +100,7 @@ async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Re
             for (kind, user) in transaction.users(secret.head.id).await? {
                 if user.owner != secret.head.owner && user.file.is_none() {
                     let (kind, user) = (kind.singular(), &user.name);
-                    found.push(format!(
+                    findings.push(format!(
                         "secret {name:?}: {kind} {user:?} of another owner uses it: the secret has no `allowed_hosts`"
                     ));
                 }
@@ -103,7 +109,10 @@ async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Re
     }
 }
 
-async fn in_audit(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), ApiError> {
+async fn in_audit(
+    transaction: &mut Transaction,
+    findings: &mut Vec<String>,
+) -> Result<(), ApiError> {
     let (mut count, mut before) = (0_usize, i64::MAX);
     loop {
         let page = transaction.audit_before(before, PAGE).await?;
@@ -111,17 +120,17 @@ async fn in_audit(transaction: &mut Transaction, found: &mut Vec<String>) -> Res
             break;
         };
         before = last.id;
-        let holds = |body: &Option<String>| {
+        let has_credential = |body: &Option<String>| {
             let body = body.as_deref().map(credentials::in_source);
-            body.is_some_and(|places| !places.is_empty())
+            body.is_some_and(|fields| !fields.is_empty())
         };
-        let holding = page.iter();
-        count += holding
-            .filter(|entry| holds(&entry.before) || holds(&entry.after))
+        let entries = page.iter();
+        count += entries
+            .filter(|entry| has_credential(&entry.before) || has_credential(&entry.after))
             .count();
     }
     if count > 0 {
-        found.push(format!(
+        findings.push(format!(
             "{count} entries of the audit hold credentials in plain text, which are redacted when they are read"
         ));
     }

@@ -126,7 +126,7 @@ mod tests {
             file(r#"{"alice":{"role":"admin"},"bob":{"role":"viewer"}}"#),
         );
         tree.insert("config/data.json", file(r#"{"enabled":true,"timeout":30}"#));
-        let wanted = "c22697e36da57821179b766397ebf58f84399bd797c374942e8d5de81d230fdd";
-        assert_eq!(tree.digest().unwrap(), wanted);
+        let expected = "c22697e36da57821179b766397ebf58f84399bd797c374942e8d5de81d230fdd";
+        assert_eq!(tree.digest().unwrap(), expected);
     }
 }

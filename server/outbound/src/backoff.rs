@@ -18,14 +18,14 @@ const FACTOR: f64 = 1.6;
 /// Maximum random deviation, as a fraction of a delay.
 const JITTER: f64 = 0.2;
 
-/// Returns the delay before the retry after `failures` consecutive failures: exponential, at most `most`.
-pub fn after_failures(failures: u32, most: Duration) -> Duration {
+/// Returns the delay before the retry after `failures` consecutive failures: exponential, at most `max`.
+pub fn after_failures(failures: u32, max: Duration) -> Duration {
     let repetitions = i32::try_from(failures.saturating_sub(1).min(64)).unwrap_or(0);
     let seconds = FIRST.as_secs_f64() * FACTOR.powi(repetitions);
     // a server that polls without delay does not retry without one
-    let most = most.max(FIRST).as_secs_f64();
+    let max = max.max(FIRST).as_secs_f64();
     let jitter = 1.0 + JITTER * (2.0 * random() - 1.0);
-    Duration::from_secs_f64(seconds.min(most) * jitter)
+    Duration::from_secs_f64(seconds.min(max) * jitter)
 }
 
 /// Returns the delay that a response with status 429 or 503 requests by `Retry-After`, in seconds or as a date; at most 10 minutes.
@@ -73,7 +73,7 @@ mod tests {
     fn services_request_delays() {
         // 1994-11-06 08:49:30
         let now = UNIX_EPOCH + Duration::from_secs(784_111_770);
-        for (status, value, want) in [
+        for (status, value, expected) in [
             (503, Some("2"), Some(2)),
             (429, Some("120"), Some(120)),
             (503, Some(" 7 "), Some(7)),
@@ -102,13 +102,17 @@ mod tests {
             }
             let status = StatusCode::from_u16(status).unwrap();
             let delay = requested(status, &headers, now);
-            assert_eq!(delay, want.map(Duration::from_secs), "{status} {value:?}");
+            assert_eq!(
+                delay,
+                expected.map(Duration::from_secs),
+                "{status} {value:?}"
+            );
         }
     }
 
     #[test]
     fn delays_grow_up_to_their_bound() {
-        let most = Duration::from_secs(2);
+        let max = Duration::from_secs(2);
         for (failures, from, to) in [
             (1, 80, 120),
             (2, 128, 192),
@@ -117,7 +121,7 @@ mod tests {
             (u32::MAX, 1600, 2400),
         ] {
             for _ in 0..50 {
-                let delay = after_failures(failures, most).as_millis();
+                let delay = after_failures(failures, max).as_millis();
                 assert!((from..=to).contains(&delay), "{failures}: {delay} ms");
             }
         }

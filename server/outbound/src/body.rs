@@ -98,14 +98,14 @@ impl BodyStream {
         if first.len() > max {
             return Err(too_large());
         }
-        let mut whole: Option<BytesMut> = None;
+        let mut buffer: Option<BytesMut> = None;
         while let Some(chunk) = self.chunk().await? {
-            let whole = whole.get_or_insert_with(|| BytesMut::from(first.as_ref()));
-            if whole.len() + chunk.len() > max {
+            let buffer = buffer.get_or_insert_with(|| BytesMut::from(first.as_ref()));
+            if buffer.len() + chunk.len() > max {
                 return Err(too_large());
             }
-            whole.extend_from_slice(&chunk);
+            buffer.extend_from_slice(&chunk);
         }
-        Ok(whole.map_or(first, BytesMut::freeze))
+        Ok(buffer.map_or(first, BytesMut::freeze))
     }
 }

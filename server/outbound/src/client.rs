@@ -131,7 +131,10 @@ impl Client {
                 Arc::new(proxies)
             }
         };
-        let Trusted { own, others } = trust(config)?;
+        let Trusted {
+            own: own_transport_trust,
+            others: other_trust,
+        } = trust(config)?;
         let transport = |trust: &Trust, identity, proxies: &Arc<Proxies>| {
             let tls = tls::client_config(trust, identity)
                 .map_err(|error| format!("tls.ca_cert: {error}"))?;
@@ -145,22 +148,22 @@ impl Client {
             };
             Ok::<_, String>(Transport::new(target, true))
         };
-        let verified = transport(&others, None, &proxies)?;
+        let verified = transport(&other_trust, None, &proxies)?;
         let sources = Sources {
-            service: match own {
+            service: match own_transport_trust {
                 Trust::Any => transport(&Trust::Any, None, &proxies)?,
                 Trust::Authorities { .. } => verified.clone(),
             },
-            direct: transport(&others, None, &Arc::default())?,
+            direct: transport(&other_trust, None, &Arc::default())?,
             verified,
             environment: options.environment.clone(),
         };
         let encodes_tokens = config.is_registry();
         let credentials = Credentials::new(&config.credentials, keys, &sources, encodes_tokens)?;
-        let other_hosts = transport(&own, None, &proxies)?;
+        let other_hosts = transport(&own_transport_trust, None, &proxies)?;
         let transport = match credentials.identity {
             None => other_hosts.clone(),
-            identity => transport(&own, identity, &proxies)?,
+            identity => transport(&own_transport_trust, identity, &proxies)?,
         };
         Ok(Self(Arc::new(Shared {
             name: name.to_owned(),
@@ -248,8 +251,10 @@ impl Client {
         url: Uri,
         request: Request<Bytes>,
     ) -> Result<Response<BodyStream>, Error> {
-        let own = request.extensions().get::<HeadTimeout>();
-        let timeout = own.map(|own| own.0).or(self.0.head_timeout);
+        let timeout_of_request = request.extensions().get::<HeadTimeout>();
+        let timeout = timeout_of_request
+            .map(|timeout_of_request| timeout_of_request.0)
+            .or(self.0.head_timeout);
         let response = self.exchange(url, request);
         let response = match timeout {
             None => response.await?,
@@ -311,7 +316,11 @@ impl Client {
                 && has_credentials
                 && !has_own
                 && !is_retried
-                && self.0.authorize.as_ref().is_some_and(|own| own.forget())
+                && self
+                    .0
+                    .authorize
+                    .as_ref()
+                    .is_some_and(|authorizer| authorizer.forget())
             {
                 is_retried = true;
                 continue;
@@ -461,10 +470,10 @@ fn trust(config: &ServiceConfig) -> Result<Trusted, String> {
         others: Trust::default(),
     };
     if let Some(path) = path {
-        let named = |error: String| format!("tls.ca_cert: {error}");
-        let pem = crate::files::read(path.as_ref()).map_err(named)?;
+        let with_context = |error: String| format!("tls.ca_cert: {error}");
+        let pem = crate::files::read(path.as_ref()).map_err(with_context)?;
         let certificates =
-            tls::certificates(&pem).map_err(|error| named(format!("{path}: {error}")))?;
+            tls::certificates(&pem).map_err(|error| with_context(format!("{path}: {error}")))?;
         trusted.own = Trust::Authorities {
             certificates: certificates.clone(),
             system: config.tls.system_ca_required,

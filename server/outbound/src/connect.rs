@@ -50,8 +50,8 @@ impl Target {
         let Some(timeout) = self.connect_timeout else {
             return self.open(uri).await;
         };
-        let opened = tokio::time::timeout(timeout, self.open(uri)).await;
-        opened.unwrap_or_else(|_| {
+        let result = tokio::time::timeout(timeout, self.open(uri)).await;
+        result.unwrap_or_else(|_| {
             let host = uri.authority().map_or("", |authority| authority.as_str());
             let text = format!(
                 "timeout: no connection to {host} within {} seconds",
@@ -63,10 +63,10 @@ impl Target {
 
     async fn open(&self, uri: &Uri) -> Result<Stream, Error> {
         if let Some(path) = &self.socket {
-            self.networks.check_socket().map_err(|used| {
+            self.networks.check_socket().map_err(|special_use| {
                 Error::new(
                     ErrorKind::Denied,
-                    format!("dial unix {path}: {}", self.networks.denial(used)),
+                    format!("dial unix {path}: {}", self.networks.denial(special_use)),
                 )
             })?;
             return Ok(Stream::new(dial_socket(path).await?, false));
@@ -82,10 +82,10 @@ impl Target {
         let stream: Box<dyn Duplex> = match &proxy {
             None => Box::new(dial(host, port, &self.networks, lookup).await?),
             Some(proxy) => {
-                self.networks.check_proxied(host).map_err(|used| {
+                self.networks.check_proxied(host).map_err(|special_use| {
                     Error::new(
                         ErrorKind::Denied,
-                        format!("dial tcp {host}: {}", self.networks.denial(used)),
+                        format!("dial tcp {host}: {}", self.networks.denial(special_use)),
                     )
                 })?;
                 let stream = self.dial_proxy(proxy).await;
@@ -103,7 +103,7 @@ impl Target {
             Some(proxy) => proxy.tunnel(stream, host, port).await.map_err(failed)?,
         };
         let name = self.server_name.as_deref().unwrap_or(host).to_owned();
-        let (stream, is_http2) = encrypted(self.tls.clone(), name, stream).await?;
+        let (stream, is_http2) = encrypt(self.tls.clone(), name, stream).await?;
         Ok(Stream::new(stream, is_http2))
     }
 
@@ -115,13 +115,13 @@ impl Target {
         }
         let mut tls = ClientConfig::clone(&self.tls);
         tls.alpn_protocols.clear();
-        let (stream, _) = encrypted(Arc::new(tls), proxy.host.clone(), Box::new(stream)).await?;
+        let (stream, _) = encrypt(Arc::new(tls), proxy.host.clone(), Box::new(stream)).await?;
         Ok(stream)
     }
 }
 
 /// Performs the TLS handshake. The second result is `true` if both sides agreed on HTTP/2.
-async fn encrypted(
+async fn encrypt(
     tls: Arc<ClientConfig>,
     name: String,
     stream: Box<dyn Duplex>,
@@ -161,8 +161,8 @@ where
     })?;
     let mut first = None;
     for address in addresses {
-        if let Err(used) = networks.check(address.ip()) {
-            let text = format!("dial tcp {address}: {}", networks.denial(used));
+        if let Err(special_use) = networks.check(address.ip()) {
+            let text = format!("dial tcp {address}: {}", networks.denial(special_use));
             first = first.or(Some(Error::new(ErrorKind::Denied, text)));
             continue;
         }
@@ -270,7 +270,7 @@ mod tests {
 
     /// A name with allowed and denied addresses: the denied ones are not connected to, whatever their order is.
     #[tokio::test]
-    async fn denied_addresses_of_a_name_are_left_out() {
+    async fn denied_addresses_of_a_name_are_skipped() {
         let (allowed, denied, networks) = listeners().await;
         let (good, bad) = (allowed.local_addr().unwrap(), denied.local_addr().unwrap());
         let closed = SocketAddr::from(([127, 0, 0, 1], 1));

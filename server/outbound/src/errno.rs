@@ -6,7 +6,7 @@ use std::io;
 pub fn text(error: &io::Error) -> String {
     let text = error.to_string();
     let text = match text.rfind(" (os error ") {
-        Some(at) => text.get(..at).unwrap_or(&text),
+        Some(end) => text.get(..end).unwrap_or(&text),
         None => &text,
     };
     let mut letters = text.chars();

@@ -15,11 +15,11 @@ const MAX_BYTES: u64 = 4 << 20;
 /// # Errors
 /// The file cannot be read, or it is too large. The message names the file.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let named = |problem: &str| format!("{}: {problem}", path.display());
-    let of_io = |error: std::io::Error| named(&errno::text(&error));
+    let with_path = |problem: &str| format!("{}: {problem}", path.display());
+    let of_io = |error: std::io::Error| with_path(&errno::text(&error));
     let metadata = std::fs::metadata(path).map_err(of_io)?;
     if !metadata.is_file() {
-        return Err(named("not a regular file"));
+        return Err(with_path("not a regular file"));
     }
     let file = std::fs::File::open(path).map_err(of_io)?;
     let mut bytes = Vec::new();
@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
         .read_to_end(&mut bytes)
         .map_err(of_io)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(named(&format!("file is larger than {MAX_BYTES} bytes")));
+        return Err(with_path(&format!("file is larger than {MAX_BYTES} bytes")));
     }
     Ok(bytes)
 }

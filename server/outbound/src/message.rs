@@ -15,11 +15,11 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
 /// Returns the reason for a missing response.
 pub fn of_exchange(error: &hyper_util::client::legacy::Error) -> String {
     let mut last = error.to_string();
-    for one in chain(error) {
-        if let Some(io) = one.downcast_ref::<io::Error>() {
+    for cause in chain(error) {
+        if let Some(io) = cause.downcast_ref::<io::Error>() {
             return of_tls(io);
         }
-        if let Some(hyper) = one.downcast_ref::<hyper::Error>() {
+        if let Some(hyper) = cause.downcast_ref::<hyper::Error>() {
             if hyper.is_incomplete_message() {
                 return "EOF".to_owned();
             }
@@ -28,15 +28,15 @@ pub fn of_exchange(error: &hyper_util::client::legacy::Error) -> String {
                     .to_owned();
             }
         }
-        last = one.to_string();
+        last = cause.to_string();
     }
     last
 }
 
 /// Returns the reason why the body of a response ends early.
 pub fn of_body(error: &hyper::Error) -> String {
-    for one in chain(error) {
-        if let Some(io) = one.downcast_ref::<io::Error>()
+    for cause in chain(error) {
+        if let Some(io) = cause.downcast_ref::<io::Error>()
             && io.kind() != io::ErrorKind::UnexpectedEof
         {
             return of_tls(io);
@@ -102,8 +102,8 @@ fn of_certificate(error: &CertificateError) -> String {
             expected,
             presented,
         } => {
-            let quoted = |name: &String| name.split('"').nth(1).unwrap_or(name).to_owned();
-            let presented: Vec<String> = presented.iter().map(quoted).collect();
+            let quoted_part = |name: &String| name.split('"').nth(1).unwrap_or(name).to_owned();
+            let presented: Vec<String> = presented.iter().map(quoted_part).collect();
             format!(
                 "certificate is valid for {}, not {}",
                 presented.join(", "),

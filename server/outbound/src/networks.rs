@@ -64,8 +64,8 @@ impl fmt::Display for Network {
 impl Network {
     /// Returns `true` if the network contains an address. An IPv4 address mapped to IPv6 is the IPv4 address.
     pub fn contains(&self, address: IpAddr) -> bool {
-        within(address.to_canonical(), self.address, self.bits)
-            || within(address, self.address, self.bits)
+        is_in_block(address.to_canonical(), self.address, self.bits)
+            || is_in_block(address, self.address, self.bits)
     }
 }
 
@@ -186,13 +186,13 @@ impl NetworkRules {
     }
 
     /// Returns the reason why a connection to an address with some use is denied.
-    pub(crate) fn denial(&self, used: &str) -> String {
-        let what = if self.denies_private {
+    pub(crate) fn denial(&self, special_use: &str) -> String {
+        let networks = if self.denies_private {
             "private networks"
         } else {
             "metadata services"
         };
-        format!("{what} are denied ({used})")
+        format!("{networks} are denied ({special_use})")
     }
 
     /// Checks the address that a connection is about to be made to.
@@ -206,7 +206,7 @@ impl NetworkRules {
         match special_use(address) {
             Some(METADATA_USE) if self.denies_metadata => Err(METADATA_USE),
             Some(METADATA_USE) => Ok(()),
-            Some(used) if self.denies_private && !self.allows(address) => Err(used),
+            Some(special_use) if self.denies_private && !self.allows(address) => Err(special_use),
             _ => Ok(()),
         }
     }
@@ -284,17 +284,17 @@ fn special_use(address: IpAddr) -> Option<&'static str> {
     if METADATA.contains(&address) {
         return Some(METADATA_USE);
     }
-    let named = match address {
+    let special_block = match address {
         IpAddr::V4(v4) => IPV4
             .iter()
-            .find(|(block, bits, _)| within(v4.into(), (*block).into(), *bits))
+            .find(|(block, bits, _)| is_in_block(v4.into(), (*block).into(), *bits))
             .map(|(_, _, name)| *name),
         IpAddr::V6(v6) => IPV6
             .iter()
-            .find(|(block, bits, _)| within(v6.into(), (*block).into(), *bits))
+            .find(|(block, bits, _)| is_in_block(v6.into(), (*block).into(), *bits))
             .map(|(_, _, name)| *name),
     };
-    named.or_else(|| match address {
+    special_block.or_else(|| match address {
         IpAddr::V4(_) => None,
         IpAddr::V6(v6) => embedded(v6).find_map(|v4| special_use(v4.into())),
     })
@@ -306,15 +306,15 @@ fn embedded(address: Ipv6Addr) -> impl Iterator<Item = Ipv4Addr> {
     let low = |shifted: u128| u32::try_from(shifted & u128::from(u32::MAX)).unwrap_or_default();
     let prefixed = EMBEDDED
         .iter()
-        .filter(move |(block, length, _)| within(address.into(), (*block).into(), *length))
-        .map(move |(_, _, following)| low(bits >> following));
+        .filter(move |(block, length, _)| is_in_block(address.into(), (*block).into(), *length))
+        .map(move |(_, _, following_bits)| low(bits >> following_bits));
     let interface = low(bits >> 32) & !ISATAP_FLAGS;
     let isatap = (interface == ISATAP).then(|| low(bits));
     prefixed.chain(isatap).map(Ipv4Addr::from_bits)
 }
 
 /// Returns `true` if the first bits of two addresses are the same.
-pub fn within(address: IpAddr, block: IpAddr, bits: u8) -> bool {
+pub fn is_in_block(address: IpAddr, block: IpAddr, bits: u8) -> bool {
     let (address, block, all) = match (address, block) {
         (IpAddr::V4(address), IpAddr::V4(block)) => (
             u128::from(address.to_bits()),
@@ -324,8 +324,8 @@ pub fn within(address: IpAddr, block: IpAddr, bits: u8) -> bool {
         (IpAddr::V6(address), IpAddr::V6(block)) => (address.to_bits(), block.to_bits(), 128),
         _ => return false,
     };
-    let others = all - u32::from(bits).min(all);
-    address.checked_shr(others) == block.checked_shr(others)
+    let host_bits = all - u32::from(bits).min(all);
+    address.checked_shr(host_bits) == block.checked_shr(host_bits)
 }
 
 #[cfg(test)]

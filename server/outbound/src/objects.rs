@@ -118,17 +118,17 @@ impl Object {
         })
     }
 
-    /// Returns the object, or `None` if its tag is still `known`.
+    /// Returns the object, or `None` if its tag is still `known_version`.
     ///
     /// # Errors
     /// The store does not return it, it does not arrive in time, or it is larger than `max` bytes.
     pub async fn read(
         &self,
-        known: Option<&str>,
+        known_version: Option<&str>,
         max: usize,
     ) -> Result<Option<ObjectContent>, Error> {
         let options = GetOptions {
-            if_none_match: known.map(str::to_owned),
+            if_none_match: known_version.map(str::to_owned),
             ..GetOptions::default()
         };
         self.in_time(async {
@@ -202,8 +202,8 @@ impl Object {
             ..PutOptions::default()
         };
         self.in_time(async {
-            let written = self.store.put_opts(&self.path, bytes.into(), options).await;
-            match written {
+            let result = self.store.put_opts(&self.path, bytes.into(), options).await;
+            match result {
                 Ok(_) => Ok(Written::Stored),
                 Err(
                     object_store::Error::AlreadyExists { .. }
@@ -243,8 +243,8 @@ impl Object {
         let Some(timeout) = self.timeout else {
             return operation.await;
         };
-        let done = tokio::time::timeout(timeout, operation).await;
-        done.unwrap_or_else(|_| {
+        let result = tokio::time::timeout(timeout, operation).await;
+        result.unwrap_or_else(|_| {
             let seconds = timeout.as_secs();
             let text = format!("timeout: the object store did not finish within {seconds} seconds");
             Err(Error::new(ErrorKind::Timeout, text))
@@ -282,11 +282,11 @@ async fn read_bounded(result: GetResult, max: usize) -> Result<Bytes, Error> {
 fn failed(error: &object_store::Error) -> Error {
     let mut text = String::new();
     let first: &(dyn std::error::Error + 'static) = error;
-    for one in std::iter::successors(Some(first), |one| one.source()) {
-        if let Some(own) = one.downcast_ref::<Error>() {
-            return own.clone();
+    for source in std::iter::successors(Some(first), |source| source.source()) {
+        if let Some(http_error) = source.downcast_ref::<Error>() {
+            return http_error.clone();
         }
-        text = one.to_string();
+        text = source.to_string();
         if status_in(&text).is_some() {
             break;
         }

@@ -10,7 +10,7 @@ use hyper::Uri;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::errno;
-use crate::networks::within;
+use crate::networks::is_in_block;
 use crate::stream::Duplex;
 
 /// Maximum size, in bytes, of the response of a proxy to `CONNECT`.
@@ -107,8 +107,8 @@ impl Proxies {
             return Ok(None);
         };
         let address: Option<IpAddr> = host.parse().ok();
-        let here = host == "localhost" || address.is_some_and(|address| address.is_loopback());
-        if here {
+        let is_local = host == "localhost" || address.is_some_and(|address| address.is_loopback());
+        if is_local {
             return Ok(None);
         }
         let host = host.trim().to_ascii_lowercase();
@@ -196,19 +196,22 @@ impl Proxy {
             "CONNECT {server} HTTP/1.1\r\nHost: {server}\r\n{}\r\n",
             authorization.unwrap_or_default()
         );
-        let broken = |error: std::io::Error| match error.kind() {
+        let error_text = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::UnexpectedEof => "unexpected EOF".to_owned(),
             _ => errno::text(&error),
         };
-        stream.write_all(request.as_bytes()).await.map_err(broken)?;
-        stream.flush().await.map_err(broken)?;
+        stream
+            .write_all(request.as_bytes())
+            .await
+            .map_err(error_text)?;
+        stream.flush().await.map_err(error_text)?;
         let mut response = Vec::new();
         while !response.ends_with(b"\r\n\r\n") {
             if response.len() >= CONNECT_RESPONSE_BYTES {
                 return Err("the response of the proxy is too long".to_owned());
             }
             // bytes after the response belong to the server
-            response.push(stream.read_u8().await.map_err(broken)?);
+            response.push(stream.read_u8().await.map_err(error_text)?);
         }
         let line = response.split(|byte| *byte == b'\r').next();
         let line = String::from_utf8_lossy(line.unwrap_or_default());
@@ -296,33 +299,33 @@ impl Exception {
             .filter(|rest| rest.starts_with('.'))
             .unwrap_or(host);
         let itself = !host.starts_with('.');
-        let below = if itself {
+        let suffix = if itself {
             format!(".{host}")
         } else {
             host.to_owned()
         };
         Some(Self::Domain {
-            below,
+            below: suffix,
             itself,
             port,
         })
     }
 
     fn contains(&self, host: &str, address: Option<IpAddr>, port: u16) -> bool {
-        let at = |wanted: &Option<u16>| wanted.is_none_or(|wanted| wanted == port);
+        let is_port = |expected: &Option<u16>| expected.is_none_or(|expected| expected == port);
         match self {
             Self::Everything => true,
-            Self::Address(wanted, port) => address == Some(*wanted) && at(port),
+            Self::Address(expected, port) => address == Some(*expected) && is_port(port),
             Self::Block(block, bits) => {
-                address.is_some_and(|address| within(address, *block, *bits))
+                address.is_some_and(|address| is_in_block(address, *block, *bits))
             }
             Self::Domain {
-                below,
+                below: suffix,
                 itself,
                 port,
             } => {
-                (host.ends_with(below) || *itself && below.strip_prefix('.') == Some(host))
-                    && at(port)
+                (host.ends_with(suffix) || *itself && suffix.strip_prefix('.') == Some(host))
+                    && is_port(port)
             }
         }
     }
@@ -334,14 +337,14 @@ mod tests {
 
     fn proxies(variables: &[(&str, &str)]) -> Proxies {
         Proxies::read(|name| {
-            let mut known = variables.iter();
-            known
-                .find(|(known, _)| *known == name)
+            let mut remaining = variables.iter();
+            remaining
+                .find(|(variable_name, _)| *variable_name == name)
                 .map(|(_, value)| (*value).to_owned())
         })
     }
 
-    fn through(proxies: &Proxies, url: &str) -> String {
+    fn proxy_of_url(proxies: &Proxies, url: &str) -> String {
         let uri: Uri = url.parse().unwrap();
         let secure = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
@@ -355,20 +358,20 @@ mod tests {
 
     #[test]
     fn each_scheme_has_its_proxy() {
-        let both = proxies(&[("HTTP_PROXY", "http://p:8080"), ("https_proxy", "q")]);
-        assert_eq!(through(&both, "http://a.test/"), "p:8080");
-        assert_eq!(through(&both, "https://a.test/"), "q:80");
-        assert_eq!(through(&both, "http://localhost/"), "direct");
-        assert_eq!(through(&both, "http://127.0.0.9/"), "direct");
-        assert_eq!(through(&both, "http://[::1]/"), "direct");
+        let both_schemes = proxies(&[("HTTP_PROXY", "http://p:8080"), ("https_proxy", "q")]);
+        assert_eq!(proxy_of_url(&both_schemes, "http://a.test/"), "p:8080");
+        assert_eq!(proxy_of_url(&both_schemes, "https://a.test/"), "q:80");
+        assert_eq!(proxy_of_url(&both_schemes, "http://localhost/"), "direct");
+        assert_eq!(proxy_of_url(&both_schemes, "http://127.0.0.9/"), "direct");
+        assert_eq!(proxy_of_url(&both_schemes, "http://[::1]/"), "direct");
         let none = proxies(&[("HTTP_PROXY", "")]);
-        assert_eq!(through(&none, "http://a.test/"), "direct");
+        assert_eq!(proxy_of_url(&none, "http://a.test/"), "direct");
         let capitals = proxies(&[("HTTP_PROXY", "a"), ("http_proxy", "b")]);
-        assert_eq!(through(&capitals, "http://a.test/"), "a:80");
+        assert_eq!(proxy_of_url(&capitals, "http://a.test/"), "a:80");
     }
 
     #[test]
-    fn some_servers_are_asked_directly() {
+    fn some_servers_need_no_proxy() {
         let not = |list: &str| proxies(&[("HTTP_PROXY", "p"), ("NO_PROXY", list)]);
         for (list, url, expected) in [
             ("*", "http://a.test/", "direct"),
@@ -393,24 +396,31 @@ mod tests {
             ("10.0.0.0/99", "http://10.0.0.0/", "p:80"),
             (",,:80,", "http://a.test/", "p:80"),
         ] {
-            assert_eq!(through(&not(list), url), expected, "{list} {url}");
+            assert_eq!(proxy_of_url(&not(list), url), expected, "{list} {url}");
         }
     }
 
     #[test]
     fn addresses_of_proxies_may_be_wrong() {
-        let of = |address: &str| through(&proxies(&[("HTTP_PROXY", address)]), "http://a.test/");
-        assert_eq!(of("socks5://p"), "unsupported proxy scheme \"socks5\"");
-        assert_eq!(of("http://"), "invalid proxy address \"http://\"");
-        assert_eq!(of("p:x"), "invalid proxy address \"p:x\"");
-        assert_eq!(of("https://p"), "p:443");
-        assert_eq!(of("http://[::1]:3/x?y"), "::1:3");
-        let behind = proxies(&[("HTTP_PROXY", "p"), ("REQUEST_METHOD", "GET")]);
-        assert!(through(&behind, "http://a.test/").starts_with("refusing to use HTTP_PROXY"));
+        let proxy_for_address =
+            |address: &str| proxy_of_url(&proxies(&[("HTTP_PROXY", address)]), "http://a.test/");
+        assert_eq!(
+            proxy_for_address("socks5://p"),
+            "unsupported proxy scheme \"socks5\""
+        );
+        assert_eq!(
+            proxy_for_address("http://"),
+            "invalid proxy address \"http://\""
+        );
+        assert_eq!(proxy_for_address("p:x"), "invalid proxy address \"p:x\"");
+        assert_eq!(proxy_for_address("https://p"), "p:443");
+        assert_eq!(proxy_for_address("http://[::1]:3/x?y"), "::1:3");
+        let in_cgi = proxies(&[("HTTP_PROXY", "p"), ("REQUEST_METHOD", "GET")]);
+        assert!(proxy_of_url(&in_cgi, "http://a.test/").starts_with("refusing to use HTTP_PROXY"));
     }
 
     #[test]
-    fn users_of_proxies_say_who_they_are() {
+    fn proxies_receive_credentials() {
         let proxy = |address: &str| Proxy::parse(address).unwrap().authorization;
         assert_eq!(proxy("p"), None);
         assert_eq!(proxy("http://u:p%40@p").as_deref(), Some("Basic dTpwQA=="));

@@ -150,7 +150,7 @@ pub async fn pull(
 struct Session<'a> {
     client: &'a Client,
     image: &'a ImageReference,
-    /// Header with the token that the registry asked for.
+    /// Header with the token that the registry requires.
     token: Option<HeaderValue>,
 }
 
@@ -231,8 +231,8 @@ impl Session<'_> {
             token: Option<String>,
         }
         let url = challenge.url().map_err(|text| failed(&text))?;
-        let own = self.client.url("")?;
-        if own.scheme_str() == Some("https") && url.scheme_str() != Some("https") {
+        let registry_url = self.client.url("")?;
+        if registry_url.scheme_str() == Some("https") && url.scheme_str() != Some("https") {
             return Err(failed(
                 "the token endpoint of the registry does not use `https`",
             ));
@@ -275,8 +275,8 @@ fn hexadecimal(digest: &str) -> Result<&str, Error> {
 
 /// Checks the digest of bytes.
 fn verify(digest: &str, bytes: &[u8]) -> Result<(), Error> {
-    let own = hex::encode(digest::digest(&digest::SHA256, bytes));
-    if hexadecimal(digest)? == own {
+    let actual = hex::encode(digest::digest(&digest::SHA256, bytes));
+    if hexadecimal(digest)? == actual {
         Ok(())
     } else {
         Err(failed("mismatched digest"))
@@ -299,11 +299,11 @@ mod tests {
             ("h/r@sha256:0a", "r", "sha256:0a"),
             ("h/r:t@sha256:0a", "r", "sha256:0a"),
         ] {
-            let want = ImageReference {
+            let expected = ImageReference {
                 repository: repository.to_owned(),
                 reference: reference.to_owned(),
             };
-            assert_eq!(ImageReference::parse(name), Ok(want), "{name}");
+            assert_eq!(ImageReference::parse(name), Ok(expected), "{name}");
         }
         for name in [
             "r:t",

@@ -81,12 +81,12 @@ pub fn client_config(
 /// A block cannot be read, or there is none.
 pub fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let blocks = CertificateDer::pem_slice_iter(pem);
-    let read: Result<Vec<_>, _> = blocks.collect();
-    let read = read.map_err(|error| format!("invalid certificate: {error}"))?;
-    if read.is_empty() {
+    let certificates: Result<Vec<_>, _> = blocks.collect();
+    let certificates = certificates.map_err(|error| format!("invalid certificate: {error}"))?;
+    if certificates.is_empty() {
         return Err("no certificate found".to_owned());
     }
-    Ok(read)
+    Ok(certificates)
 }
 
 /// Returns a certificate chain with its private key in PEM.
@@ -145,21 +145,24 @@ impl Verifier {
         }
     }
 
-    fn authorities(own: &[CertificateDer<'static>], system: bool) -> Result<Self, String> {
+    fn authorities(
+        own_certificates: &[CertificateDer<'static>],
+        system: bool,
+    ) -> Result<Self, String> {
         let mut roots = if system {
             SYSTEM.clone()
         } else {
             RootCertStore::empty()
         };
-        let (added, _) = roots.add_parsable_certificates(own.iter().cloned());
-        if added == 0 && !own.is_empty() {
+        let (added, _) = roots.add_parsable_certificates(own_certificates.iter().cloned());
+        if added == 0 && !own_certificates.is_empty() {
             return Err("could not append certificates".to_owned());
         }
         let verifier =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), PROVIDER.clone());
         Ok(Self::Authorities {
             chains: verifier.build().ok(),
-            own: own.to_vec(),
+            own: own_certificates.to_vec(),
         })
     }
 }
@@ -185,16 +188,22 @@ impl ServerCertVerifier for Verifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let (chains, own) = match self {
+        let (chains, own_certificates) = match self {
             Self::Any => return Ok(ServerCertVerified::assertion()),
-            Self::Authorities { chains, own } => (chains, own),
+            Self::Authorities {
+                chains,
+                own: own_certificates,
+            } => (chains, own_certificates),
         };
         let Some(chains) = chains else {
             return Err(CertificateError::UnknownIssuer.into());
         };
         match chains.verify_server_cert(end_entity, intermediates, name, ocsp, now) {
             // a server may present the trusted certificate itself if it is self-signed
-            Err(error) if is_authority(&error) && own.iter().any(|own| own == end_entity) => {
+            Err(error)
+                if is_authority(&error)
+                    && own_certificates.iter().any(|trusted| trusted == end_entity) =>
+            {
                 let parsed = ParsedCertificate::try_from(end_entity)?;
                 rustls::client::verify_server_name(&parsed, name)?;
                 Ok(ServerCertVerified::assertion())

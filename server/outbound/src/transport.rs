@@ -52,7 +52,11 @@ impl Transport {
     /// The connection cannot be opened, or it broke.
     pub async fn send(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
         let request = request.map(Full::new);
-        let response = self.pool.request(request).await.map_err(|e| wrapped(&e))?;
+        let response = self
+            .pool
+            .request(request)
+            .await
+            .map_err(|e| into_error(&e))?;
         Ok(response.map(BodyStream::new))
     }
 }
@@ -76,14 +80,14 @@ pub fn reason<B>(response: &Response<B>) -> String {
 }
 
 /// Returns the error of the connector, or the error of the exchange.
-fn wrapped(error: &legacy::Error) -> Error {
+fn into_error(error: &legacy::Error) -> Error {
     let first: &(dyn StdError + 'static) = error;
-    for one in std::iter::successors(Some(first), |one| (*one).source()) {
-        if let Some(own) = one.downcast_ref::<Error>() {
-            return own.clone();
+    for source in std::iter::successors(Some(first), |source| (*source).source()) {
+        if let Some(own_error) = source.downcast_ref::<Error>() {
+            return own_error.clone();
         }
         // certificates that the server rejects in TLS 1.3 arrive after the handshake
-        if let Some(io) = one.downcast_ref::<io::Error>()
+        if let Some(io) = source.downcast_ref::<io::Error>()
             && io
                 .get_ref()
                 .is_some_and(|inner| inner.is::<rustls::Error>())

@@ -107,7 +107,7 @@ fn decide(
         )),
         // an unauthorized client must not learn which queries run
         Err(EvaluationFailure::Other(error)) => Err(error.without_stacks()),
-        Err(EvaluationFailure::Input(words)) => Err(ApiError::internal(words)),
+        Err(EvaluationFailure::Input(message)) => Err(ApiError::internal(message)),
     }
 }
 
@@ -147,7 +147,7 @@ fn input(state: &State, request: &Call<'_>) -> Result<Value, ApiError> {
                 .as_str()
                 .into(),
         ),
-        ("params".into(), grouped(request.params().pairs())),
+        ("params".into(), group_values(request.params().pairs())),
         ("headers".into(), headers(request)),
     ];
     if let Some(document) = request.parsed_body() {
@@ -167,14 +167,14 @@ fn path(path: &str) -> Value {
     let decoded = |text: &str| unescape(text).unwrap_or_else(|| text.to_owned());
     let is_whole = ["/v1/policies/", "/v1/compile/"]
         .iter()
-        .any(|below| path.starts_with(below));
-    let whole = if is_whole {
+        .any(|prefix| path.starts_with(prefix));
+    let path_text = if is_whole {
         decoded(path)
     } else {
         path.to_owned()
     };
-    let whole = whole.strip_prefix('/').unwrap_or(&whole);
-    let segments = whole.split('/').map(|segment| {
+    let path_text = path_text.strip_prefix('/').unwrap_or(&path_text);
+    let segments = path_text.split('/').map(|segment| {
         if is_whole {
             Value::from(segment)
         } else {
@@ -192,11 +192,11 @@ fn headers(request: &Call<'_>) -> Value {
     let headers = request.headers().iter();
     let headers = headers.filter(|(name, _)| !OF_TRANSPORT.contains(&name.as_str()));
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let named: Vec<(String, String)> = headers
+    let named_values: Vec<(String, String)> = headers
         .map(|(name, value)| (canonical(name.as_str()), text(value)))
         .collect();
-    grouped(
-        named
+    group_values(
+        named_values
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str())),
     )
@@ -207,15 +207,15 @@ fn canonical(name: &str) -> String {
     let mut first = true;
     name.chars()
         .map(|c| {
-            let cased = if first { c.to_ascii_uppercase() } else { c };
+            let letter = if first { c.to_ascii_uppercase() } else { c };
             first = c == '-';
-            cased
+            letter
         })
         .collect()
 }
 
 /// Returns an object with all values of each name.
-fn grouped<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
+fn group_values<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
     let mut groups: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for (name, value) in pairs {
         groups.entry(name).or_default().push(value.into());

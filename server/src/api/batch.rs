@@ -24,62 +24,65 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let start = metrics.start();
     let inputs = inputs::read(request, state.options.bounds.batch)?;
     metrics.end("rego_input_parse", start);
-    let found = RequestedDocument::by(state, request, &metrics)?;
-    metrics.counter("server_query_cache_hit", found.known.into());
+    let document = RequestedDocument::by(state, request, &metrics)?;
+    metrics.counter("server_query_cache_hit", document.known.into());
     let is_missing = inputs.is_none();
     let inputs = inputs.unwrap_or_default();
     let keys = inputs.keys();
-    let ended = || ApiError::internal("internal error: the server has ended");
-    let state = state.shared().ok_or_else(ended)?;
+    let server_ended = || ApiError::internal("internal error: the server has ended");
+    let state = state.shared().ok_or_else(server_ended)?;
     let spelling = state.options.spelling;
     let batch = Arc::new(RunningBatch::new(
         state,
         request,
-        found,
+        document,
         inputs,
         batch_id.clone(),
     ));
     let shared = batch.clone();
     let start = metrics.start();
-    request.context.share(move |place| shared.work(place));
-    let (answers, held) = batch.answers()?;
+    request.context.share(move |context| shared.work(context));
+    let (batch_responses, reservation) = batch.answers()?;
     metrics.end("rego_query_eval", start);
     metrics.since("server_handler", request.info().received());
 
-    let mut answer = JsonFields::new(request.pretty());
-    metrics::add(&mut answer, &metrics, spelling);
-    let failed = answers.iter().filter(|answer| answer.is_err()).count();
+    let mut body = JsonFields::new(request.pretty());
+    metrics::add(&mut body, &metrics, spelling);
+    let failed = batch_responses
+        .iter()
+        .filter(|response| response.is_err())
+        .count();
     let status = match failed {
         0 => Status::OK,
-        _ if failed == answers.len() => Status::INTERNAL_SERVER_ERROR,
+        _ if failed == batch_responses.len() => Status::INTERNAL_SERVER_ERROR,
         _ => Status::MULTI_STATUS,
     };
-    if !answers.is_empty() {
+    if !batch_responses.is_empty() {
         let is_mixed = status == Status::MULTI_STATUS;
-        let responses = responses(&keys, answers, request.pretty(), is_mixed);
-        answer.object("responses", responses);
+        let responses = responses(&keys, batch_responses, request.pretty(), is_mixed);
+        body.object("responses", responses);
     }
     if is_missing {
-        answer.typed("warning", &Warning::missing("inputs"));
+        body.typed("warning", &Warning::missing("inputs"));
     }
     if let Some(id) = &batch_id {
-        answer.typed("batch_decision_id", id);
+        body.typed("batch_decision_id", id);
     }
-    let response = response::json(status, answer.finish());
-    drop(held);
+    let response = response::json(status, body.finish());
+    drop(reservation);
     Ok(response)
 }
 
 /// Returns all results by the keys of their inputs.
 fn responses(
     keys: &[String],
-    answers: Vec<BatchResponse>,
+    batch_responses: Vec<BatchResponse>,
     pretty: bool,
     is_mixed: bool,
 ) -> JsonFields {
     let mut responses = JsonFields::new(pretty);
-    for (key, answer) in keys.iter().zip(answers) {
-        let (status, mut fields) = match answer {
+    for (key, response) in keys.iter().zip(batch_responses) {
+        let (status, mut fields) = match response {
             Ok(fields) => ("200", fields),
             Err(fields) => ("500", fields),
         };

@@ -36,9 +36,9 @@ impl<'a> BodyDocument<'a> {
 /// Returns the body as text; invalid UTF-8 becomes U+FFFD. A body that the authorization policy has read is serialized again, so
 /// that the request never uses content that the policy did not receive.
 pub fn text<'a>(request: &Call<'a>) -> Cow<'a, str> {
-    if let Some(read) = read_before(request) {
+    if let Some(parsed) = read_before(request) {
         let mut text = Vec::new();
-        json::write(read.borrow(), &mut text);
+        json::write(parsed.borrow(), &mut text);
         return Cow::Owned(String::from_utf8_lossy(&text).into_owned());
     }
     String::from_utf8_lossy(request.request().body())
@@ -46,8 +46,8 @@ pub fn text<'a>(request: &Call<'a>) -> Cow<'a, str> {
 
 /// Parses the body as a document. Returns `None` if it is empty.
 pub fn document<'a>(request: &Call<'a>) -> Result<Option<BodyDocument<'a>>, String> {
-    if let Some(read) = read_before(request) {
-        return Ok(Some(BodyDocument::Read(Cow::Borrowed(read))));
+    if let Some(parsed) = read_before(request) {
+        return Ok(Some(BodyDocument::Read(Cow::Borrowed(parsed))));
     }
     if is_yaml(request) {
         return Ok(yaml_document(request)?.map(|value| BodyDocument::Read(Cow::Owned(value))));
@@ -69,10 +69,10 @@ pub struct Envelope<'a> {
 /// YAML.
 pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
     match read_before(request) {
-        Some(read) => Ok(Some(Cow::Borrowed(read))),
+        Some(parsed) => Ok(Some(Cow::Borrowed(parsed))),
         None if is_yaml(request) => {
-            let read = yaml_document(request)?.unwrap_or(Value::NULL);
-            Ok(Some(Cow::Owned(read)))
+            let parsed = yaml_document(request)?.unwrap_or(Value::NULL);
+            Ok(Some(Cow::Owned(parsed)))
         }
         None => Ok(None),
     }
@@ -80,7 +80,7 @@ pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
 
 /// Splits a body into its input and, if `with_metadata` is set, the other members.
 pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
-    let Some(read) = whole(request)? else {
+    let Some(parsed) = whole(request)? else {
         let body = request.request().body();
         if body.trim_ascii().is_empty() {
             return Ok(Envelope::default());
@@ -91,18 +91,21 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
             metadata: metadata.transpose()?,
         });
     };
-    if !read.is_null() && read.as_object().is_none() {
-        return Err(format!("expected an object, got {}", read.kind().as_str()));
+    if !parsed.is_null() && parsed.as_object().is_none() {
+        return Err(format!(
+            "expected an object, got {}",
+            parsed.kind().as_str()
+        ));
     }
     let is_input = if read_before(request).is_some() {
         is_input
     } else {
         is_input_in_any_case
     };
-    let metadata = with_metadata.then(|| metadata_of(&read, is_input));
-    let input = match read {
-        Cow::Borrowed(read) => last(read, is_input).map(Cow::Borrowed),
-        Cow::Owned(read) => last(&read, is_input).cloned().map(Cow::Owned),
+    let metadata = with_metadata.then(|| metadata_of(&parsed, is_input));
+    let input = match parsed {
+        Cow::Borrowed(value) => last(value, is_input).map(Cow::Borrowed),
+        Cow::Owned(value) => last(&value, is_input).cloned().map(Cow::Owned),
     };
     let input = input.filter(|input| !input.is_null());
     Ok(Envelope {
@@ -112,8 +115,8 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
 }
 
 /// Returns the last member whose name satisfies `fits`.
-fn last(read: &Value, fits: fn(&Value) -> bool) -> Option<&Value> {
-    let members = read.as_object().into_iter();
+fn last(object: &Value, fits: fn(&Value) -> bool) -> Option<&Value> {
+    let members = object.as_object().into_iter();
     let members = members.flat_map(|object| object.iter());
     let fitting = members.filter(|(name, _)| fits(name)).last();
     fitting.map(|(_, value)| value)
@@ -136,23 +139,23 @@ const INPUT: &str = "input";
 
 fn metadata_of_text(text: &str) -> Result<Value, String> {
     let members = Members::from_text(text)?.into_pairs();
-    let others = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
-    let read = others.map(|(name, member)| {
+    let other_members = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
+    let pairs = other_members.map(|(name, member)| {
         let value = json::read(member.as_bytes());
         let value = value.map_err(|error| error.to_string())?;
         Ok((Value::string(&name), value))
     });
-    Ok(Value::object(read.collect::<Result<_, String>>()?))
+    Ok(Value::object(pairs.collect::<Result<_, String>>()?))
 }
 
-fn metadata_of(read: &Value, is_input: fn(&Value) -> bool) -> Value {
-    let members = read
+fn metadata_of(object: &Value, is_input: fn(&Value) -> bool) -> Value {
+    let members = object
         .as_object()
         .into_iter()
         .flat_map(|object| object.iter());
-    let others = members.filter(|(name, _)| !is_input(name));
+    let other_members = members.filter(|(name, _)| !is_input(name));
     Value::object(
-        others
+        other_members
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect(),
     )
@@ -187,7 +190,7 @@ pub fn read_all(request: &Call<'_>) -> Result<Option<Value>, String> {
 /// Parses the whole body of a request that needs one.
 pub fn value(request: &Call<'_>) -> Result<Value, String> {
     match whole(request)? {
-        Some(read) => Ok(read.into_owned()),
+        Some(parsed) => Ok(parsed.into_owned()),
         None => read_json(request),
     }
 }

@@ -29,11 +29,11 @@ struct CacheEntry<V> {
 }
 
 impl<K: Hash + Eq + Clone, V> Cache<K, V> {
-    /// Creates a cache of about `most` values; a few more are possible.
-    pub fn new(most: usize) -> Self {
+    /// Creates a cache of about `max` values; a few more are possible.
+    pub fn new(max: usize) -> Self {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
-            most: most.div_ceil(PARTS).max(1),
+            most: max.div_ceil(PARTS).max(1),
             hasher: DefaultHashBuilder::default(),
             insertions: AtomicU64::new(0),
         }
@@ -50,9 +50,9 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         K: Borrow<Q>,
     {
         let mut part = self.part(key)?.lock();
-        let kept = part.get_mut(key)?;
-        kept.used = self.insertions.load(Ordering::Relaxed);
-        Some(kept.value.clone())
+        let entry = part.get_mut(key)?;
+        entry.used = self.insertions.load(Ordering::Relaxed);
+        Some(entry.value.clone())
     }
 
     /// Inserts a value unless the key is present, and returns the cached value.
@@ -61,21 +61,21 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
             return value;
         };
         let mut part = part.lock();
-        if let Some(known) = part.get(&key) {
-            return known.value.clone();
+        if let Some(entry) = part.get(&key) {
+            return entry.value.clone();
         }
         if part.len() >= self.most
-            && let Some(oldest) = part.iter().min_by_key(|(_, kept)| kept.used)
+            && let Some(oldest) = part.iter().min_by_key(|(_, entry)| entry.used)
         {
             let oldest = oldest.0.clone();
             part.remove(&oldest);
         }
-        let used = self.insertions.fetch_add(1, Ordering::Relaxed);
+        let last_use = self.insertions.fetch_add(1, Ordering::Relaxed);
         part.insert(
             key,
             CacheEntry {
                 value: value.clone(),
-                used,
+                used: last_use,
             },
         );
         value

@@ -28,13 +28,15 @@ struct CompileRequest<'a> {
 /// `POST /v1/compile`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
-    let parsed = CompileRequest::read(&text, Names::from_request(request)).map_err(|words| {
-        ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
+    let parsed = CompileRequest::read(&text, Names::from_request(request)).map_err(|message| {
+        ApiError::invalid(format!(
+            "error(s) occurred while decoding request: {message}"
+        ))
     })?;
     let metrics = metrics::metrics_of(request);
     let stages = Stages::from_request(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.record(name, took);
-    let timer = stages.timer(&hear);
+    let on_stage = |name: &str, took: Duration| stages.record(name, took);
+    let timer = stages.timer(&on_stage);
     let prepared = state
         .engine
         .prepare_partial(
@@ -43,23 +45,33 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         )
         .map_err(map_error)?;
 
-    let mut given = solon::Request::new().timer(timer);
+    let mut eval_request = solon::Request::new().timer(timer);
     if let Some(input) = parsed.input {
-        given = given.input_json(input.as_bytes());
+        eval_request = eval_request.input_json(input.as_bytes());
     }
     let pretty = request.pretty();
     let start = stages.begin();
-    let wanted = Selection::of_partial(request);
-    let (left, details) = if wanted.is_something() {
-        search(state, request, wanted, &metrics, &prepared, given, None)
+    let selection = Selection::of_partial(request);
+    let (residuals, details) = if selection.is_something() {
+        search(
+            state,
+            request,
+            selection,
+            &metrics,
+            &prepared,
+            eval_request,
+            None,
+        )
     } else {
-        let left = evaluate(state, request, &given, |given| prepared.evaluate(given));
-        left.map(|left| (left, EvalDetails::default()))
+        let residuals = evaluate(state, request, &eval_request, |request| {
+            prepared.evaluate(request)
+        });
+        residuals.map(|left| (left, EvalDetails::default()))
     }
     .map_err(|error| match error {
-        Error::Input(words) => {
-            ApiError::invalid(format!("error(s) occurred while converting input: {words}"))
-        }
+        Error::Input(message) => ApiError::invalid(format!(
+            "error(s) occurred while converting input: {message}"
+        )),
         error => error.into(),
     })?;
     if let Some(start) = start {
@@ -71,7 +83,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         indented: pretty,
         ..json::Options::default()
     };
-    let result = left.json("support", options, "  ");
+    let result = residuals.json("support", options, "  ");
     if result.len() > Limits::RESULT_BYTES {
         return Err(ApiError::internal(message::EVALUATE));
     }

@@ -16,14 +16,14 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let live = state.live.load();
     let mut text = Vec::new();
     // a configuration is far shorter than this limit
-    let written = json::write_within(
+    let result = json::write_within(
         live.config.borrow(),
         style(pretty, "  "),
         usize::MAX,
         &mut text,
     );
     let mut fields = JsonFields::new(pretty);
-    if written.is_ok() {
+    if result.is_ok() {
         fields.text("result", &text);
     }
     Ok(response::json(Status::OK, fields.finish()))

@@ -32,13 +32,13 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         metrics: metrics::of_decision(request, logged.as_ref()),
         logged,
     };
-    let answer = evaluation.answer(state, request);
-    match (answer, text) {
+    let response = evaluation.answer(state, request);
+    match (response, text) {
         (Err(EvaluationFailure::Input(_)), Some(text)) => {
-            let words = json::error_message(text.as_bytes());
-            Err(ApiError::invalid(malformed_input("parameter", words)))
+            let message = json::error_message(text.as_bytes());
+            Err(ApiError::invalid(malformed_input("parameter", message)))
         }
-        (answer, _) => answer.map_err(malformed_body),
+        (response, _) => response.map_err(malformed_body),
     }
 }
 
@@ -64,8 +64,8 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 /// `POST /v0/data/{path}`: the body is the input, and the response body is the document.
 pub fn webhook(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let below = request.rest_of_path().unwrap_or_default();
-    bare(state, request, request.path(), below, || path(request))
+    let path_below = request.rest_of_path().unwrap_or_default();
+    bare(state, request, request.path(), path_below, || path(request))
 }
 
 /// `POST /`: evaluates the default decision as [`webhook`] does.
@@ -88,17 +88,17 @@ pub fn path(request: &Call<'_>) -> Result<Path, ApiError> {
 /// Returns the error for a body whose input cannot be parsed.
 pub fn malformed_body(failure: EvaluationFailure) -> ApiError {
     match failure {
-        EvaluationFailure::Input(words) => ApiError::invalid(malformed_input("body", words)),
+        EvaluationFailure::Input(message) => ApiError::invalid(malformed_input("body", message)),
         EvaluationFailure::Other(error) => error,
     }
 }
 
 /// Returns the message for an input that cannot be parsed. A number out of range is well-formed JSON.
-fn malformed_input(place: &str, words: String) -> String {
-    if words.starts_with("invalid number: ") {
-        return words;
+fn malformed_input(part: &str, message: String) -> String {
+    if message.starts_with("invalid number: ") {
+        return message;
     }
-    format!("{place} contains malformed input document: {words}")
+    format!("{part} contains malformed input document: {message}")
 }
 
 /// Returns a value as JSON text, or an error if it exceeds the maximum response length.
@@ -113,20 +113,20 @@ fn bare(
     state: &State,
     request: &Call<'_>,
     key: &str,
-    below: &str,
+    path_below: &str,
     path: impl Fn() -> Result<Path, ApiError>,
 ) -> Result<Response, ApiError> {
     proxy_check::reject(request)?;
     let logged = LoggedDecision::begin(state, request)?;
-    let malformed = |words: String| {
-        let words = malformed_input("body", words);
-        ApiError::invalid(format!("unexpected parse error for input: {words}"))
+    let malformed = |message: String| {
+        let message = malformed_input("body", message);
+        ApiError::invalid(format!("unexpected parse error for input: {message}"))
     };
     let input = body::document(request)
         .map_err(malformed)?
         .unwrap_or(BodyDocument::Json(b"null"));
     let metrics = metrics::of_log(logged.as_ref());
-    let outcome = || Outcome::new(below, event_text::input_text(Some(&input)), &metrics);
+    let outcome = || Outcome::new(path_below, event_text::input_text(Some(&input)), &metrics);
     let failed = |error: ApiError| {
         if let Some(logged) = &logged {
             logged.log_failure(state, request, &error, outcome);
@@ -134,14 +134,14 @@ fn bare(
         error
     };
     let start = metrics.start();
-    let (document, known) = state
+    let (document, is_known) = state
         .documents
         .get(state, request, key, &path)
         .map_err(failed)?;
-    if !known {
+    if !is_known {
         metrics.end(QUERY_COMPILE, start);
     }
-    metrics.counter("server_query_cache_hit", known.into());
+    metrics.counter("server_query_cache_hit", is_known.into());
     let style = style(request.pretty(), "");
     let mut eval_request = input.as_input(solon::Request::new());
     if let Some(cache) = logged.as_ref().and_then(|logged| logged.nd_cache.as_ref()) {
@@ -149,8 +149,8 @@ fn bare(
     }
     let start = metrics.start();
     let snapshot = logged.as_ref().map(|logged| &logged.snapshot);
-    let wanted = Selection::of_log(logged.as_ref());
-    let evaluated = if wanted.is_something() {
+    let selection = Selection::of_log(logged.as_ref());
+    let evaluated = if selection.is_something() {
         if request.context.is_reactor() {
             return Err(ApiError::Elsewhere(None));
         }
@@ -158,7 +158,7 @@ fn bare(
         search(
             state,
             request,
-            wanted,
+            selection,
             &metrics,
             prepared,
             eval_request,
@@ -191,17 +191,19 @@ fn bare(
             Ok(response::json(Status::OK, result))
         }
         Ok((None, _)) => {
-            let what = if document.has_rules() {
+            let problem = if document.has_rules() {
                 "document undefined"
             } else {
                 "document missing"
             };
-            let place = path()?.reference();
-            Err(failed(ApiError::undefined(format!("{what}: {place}"))))
+            let reference = path()?.reference();
+            Err(failed(ApiError::undefined(format!(
+                "{problem}: {reference}"
+            ))))
         }
-        Err(EvaluationFailure::Input(words)) => Err(malformed(match &input {
-            BodyDocument::Json(text) => body::malformed(text).unwrap_or(words),
-            _ => words,
+        Err(EvaluationFailure::Input(message)) => Err(malformed(match &input {
+            BodyDocument::Json(text) => body::malformed(text).unwrap_or(message),
+            _ => message,
         })),
         Err(EvaluationFailure::Other(error)) => Err(failed(error)),
     }

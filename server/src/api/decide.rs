@@ -40,8 +40,8 @@ impl Decider {
         }
     }
 
-    /// Evaluates the document and logs the decision. `read` returns what the caller needs of the result, which is `None` if the
-    /// document is undefined, and gets the snapshot of the decision. An error of `read` is a decision that failed.
+    /// Evaluates the document and logs the decision. `read_result` returns what the caller needs of the result, which is `None` if the
+    /// document is undefined, and gets the snapshot of the decision. An error of `read_result` is a decision that failed.
     ///
     /// # Errors
     /// [`ApiError::Elsewhere`] on a reactor if the evaluation takes too long for it. Otherwise the decision has failed.
@@ -50,7 +50,7 @@ impl Decider {
         state: &State,
         request: &Call<'_>,
         input: &Value,
-        read: impl FnOnce(&Snapshot, Option<&Value>) -> Result<T, String>,
+        read_result: impl FnOnce(&Snapshot, Option<&Value>) -> Result<T, String>,
     ) -> Result<DecisionResult<T>, ApiError> {
         let logged = LoggedDecision::begin(state, request)?;
         let metrics = metrics::of_log(logged.as_ref());
@@ -61,12 +61,12 @@ impl Decider {
         let outcome = || Outcome::new(&self.path, Some(compact(input)), &metrics);
         let logged_ref = logged.as_ref();
         let evaluated = self.evaluate(state, request, input, &snapshot, logged_ref, &metrics);
-        let decided = evaluated.and_then(|(value, labels)| {
-            let result = read(&snapshot, value.as_ref()).map_err(ApiError::internal)?;
+        let with_result = evaluated.and_then(|(value, labels)| {
+            let result = read_result(&snapshot, value.as_ref()).map_err(ApiError::internal)?;
             Ok((value, labels, result))
         });
-        let (value, labels, result) = match decided {
-            Ok(decided) => decided,
+        let (value, labels, result) = match with_result {
+            Ok(with_result) => with_result,
             Err(error @ ApiError::Elsewhere(_)) => return Err(error),
             Err(error) => {
                 if let Some(logged) = &logged {
@@ -126,26 +126,26 @@ impl Decider {
     ) -> Result<(Option<Value>, Labels), ApiError> {
         let path = || Ok(Path::from_slashes(&self.path));
         let start = metrics.start();
-        let (document, known) = state.documents.get(state, request, &self.key, path)?;
-        if !known {
+        let (document, is_known) = state.documents.get(state, request, &self.key, path)?;
+        if !is_known {
             metrics.end("rego_query_compile", start);
         }
         let mut evaluation = solon::Request::new().input(input);
         if let Some(cache) = logged.and_then(|logged| logged.nd_cache.as_ref()) {
             evaluation = evaluation.nd_builtin_cache(cache);
         }
-        let wanted = Selection::of_log(logged);
+        let selection = Selection::of_log(logged);
         let start = metrics.start();
-        let evaluated = if wanted.is_something() {
+        let evaluated = if selection.is_something() {
             if request.context.is_reactor() {
                 return Err(ApiError::Elsewhere(None));
             }
             let prepared = document.prepared();
             let snapshot = Some(snapshot);
-            let found = search(
-                state, request, wanted, metrics, prepared, evaluation, snapshot,
+            let result = search(
+                state, request, selection, metrics, prepared, evaluation, snapshot,
             );
-            found
+            result
                 .map(|(value, details)| (value, details.labels))
                 .map_err(EvaluationFailure::from)
         } else {
@@ -160,7 +160,7 @@ impl Decider {
             metrics.since("server_handler", request.info().received());
         }
         evaluated.map_err(|failure| match failure {
-            EvaluationFailure::Input(words) => ApiError::internal(words),
+            EvaluationFailure::Input(message) => ApiError::internal(message),
             EvaluationFailure::Other(error) => error,
         })
     }

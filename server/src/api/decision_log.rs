@@ -258,8 +258,8 @@ impl LoggedDecision {
         Ok(masked.is_ok())
     }
 
-    fn failed(&self, what: &str, why: &str) {
-        self.log.failed(format!("{what}: {why}."));
+    fn failed(&self, action: &str, reason: &str) {
+        self.log.failed(format!("{action}: {reason}."));
     }
 
     /// Returns the configured headers of a request, or `None` if it has none of them.
@@ -295,12 +295,15 @@ impl EventPolicy {
     ) -> Result<Option<Self>, ApiError> {
         let path = || Ok(Path::from_slashes(path));
         let (document, _) = state.documents.get(state, request, key, path)?;
-        let bound = document.prepared().pin_to(snapshot);
-        if !bound.exists() {
+        let pinned = document.prepared().pin_to(snapshot);
+        if !pinned.exists() {
             return Ok(None);
         }
-        document.is_quick_at(request, &bound)?;
-        Ok(Some(Self { document, bound }))
+        document.is_quick_at(request, &pinned)?;
+        Ok(Some(Self {
+            document,
+            bound: pinned,
+        }))
     }
 
     /// Evaluates the policy with an event as input.
@@ -358,8 +361,8 @@ impl SnapshotFacts {
 impl State {
     /// Returns the facts of a snapshot, which are computed once per snapshot.
     fn snapshot_facts(&self, snapshot: &Snapshot) -> Arc<SnapshotFacts> {
-        let kept = self.facts.load();
-        if let Some(facts) = &*kept
+        let cached = self.facts.load();
+        if let Some(facts) = &*cached
             && facts.generation == snapshot.generation()
         {
             return facts.clone();

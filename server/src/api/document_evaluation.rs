@@ -49,34 +49,38 @@ impl RequestedDocument {
     pub fn by(state: &State, request: &Call<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
         let start = metrics.start();
         let parsed = Cell::new(Duration::ZERO);
-        let read = || {
+        let read_path = || {
             let path = path(request);
             parsed.set(start.map(|start| start.elapsed()).unwrap_or_default());
             path
         };
         let documents = &state.documents;
-        let (document, mut known) = documents.get(state, request, request.path(), read)?;
+        let (document, mut is_known) = documents.get(state, request, request.path(), read_path)?;
         if let Some(start) = start {
-            known = known && document.was_answered(state.engine.generation());
-            if !known {
+            is_known = is_known && document.was_answered(state.engine.generation());
+            if !is_known {
                 metrics.add("rego_query_parse", parsed.get());
                 metrics.add(QUERY_COMPILE, start.elapsed().saturating_sub(parsed.get()));
             }
         }
-        Ok(Self { document, known })
+        Ok(Self {
+            document,
+            known: is_known,
+        })
     }
 }
 
 impl DocumentEvaluation<'_> {
     /// Evaluates the document that the request names.
     pub fn answer(&self, state: &State, request: &Call<'_>) -> Result<Response, EvaluationFailure> {
-        let wanted = Selection::with_log(request, self.logged.as_ref());
-        if wanted.is_something() && request.context.is_reactor() {
+        let selection = Selection::with_log(request, self.logged.as_ref());
+        if selection.is_something() && request.context.is_reactor() {
             return Err(ApiError::Elsewhere(None).into());
         }
-        let found = RequestedDocument::by(state, request, &self.metrics)
+        let document = RequestedDocument::by(state, request, &self.metrics)
             .map_err(|error| self.failed(state, request, error.into()))?;
-        let response_fields = self.read(state, request, &found, None, request.info().received())?;
+        let response_fields =
+            self.read(state, request, &document, None, request.info().received())?;
         Ok(response::json(Status::OK, response_fields.finish()))
     }
 
@@ -85,19 +89,19 @@ impl DocumentEvaluation<'_> {
         &self,
         state: &State,
         request: &Call<'_>,
-        found: &RequestedDocument,
-        moment: Option<&Snapshot>,
+        requested: &RequestedDocument,
+        snapshot: Option<&Snapshot>,
         received: Instant,
     ) -> Result<JsonFields, EvaluationFailure> {
         let has_provenance = request.params().flag("provenance");
         // the snapshot that is evaluated is the one whose bundles provenance and log name
         let logged = self.logged.as_ref().map(|logged| &logged.snapshot);
-        let snapshot = moment.or(logged);
+        let snapshot = snapshot.or(logged);
         let current = (has_provenance && snapshot.is_none()).then(|| state.engine.snapshot());
         let snapshot = snapshot.or(current.as_ref());
         let response = ResponseMetadata::default();
         let (result, details) = self
-            .evaluate(state, request, found, snapshot, received, &response)
+            .evaluate(state, request, requested, snapshot, received, &response)
             .map_err(|failure| self.failed(state, request, failure))?;
         let mut response_fields = JsonFields::new(request.pretty());
         if let Some(logged) = &self.logged {
@@ -167,26 +171,26 @@ impl DocumentEvaluation<'_> {
         &self,
         state: &State,
         request: &Call<'_>,
-        found: &RequestedDocument,
-        moment: Option<&Snapshot>,
+        requested: &RequestedDocument,
+        snapshot: Option<&Snapshot>,
         received: Instant,
         response: &ResponseMetadata,
     ) -> Result<(Option<Vec<u8>>, EvalDetails), EvaluationFailure> {
-        let document = &found.document;
+        let document = &requested.document;
         let metrics = &self.metrics;
-        let wanted = Selection::with_log(request, self.logged.as_ref());
+        let selection = Selection::with_log(request, self.logged.as_ref());
         let stages = Stages::from_request(request, metrics);
         let compiled = Cell::new(false);
-        let hear = |name: &str, took: Duration| {
+        let on_stage = |name: &str, took: Duration| {
             compiled.set(compiled.get() || name == QUERY_COMPILE);
             stages.record(name, took);
         };
-        let sent = solon::SendMetrics::default();
+        let send_metrics = solon::SendMetrics::default();
         let mut eval_request = solon::Request::new()
             .strict_builtin_errors(request.params().flag("strict-builtin-errors"))
             .response_metadata(response)
-            .send_metrics(&sent)
-            .timer(stages.timer(&hear));
+            .send_metrics(&send_metrics)
+            .timer(stages.timer(&on_stage));
         if let Some(metadata) = &self.envelope.metadata {
             eval_request = eval_request.metadata(metadata);
         }
@@ -202,21 +206,21 @@ impl DocumentEvaluation<'_> {
         }
         let start = stages.begin();
         let style = style(request.pretty(), "  ");
-        let (result, details) = if wanted.is_something() {
+        let (result, details) = if selection.is_something() {
             let prepared = document.prepared();
             let generation = state.engine.generation();
             let (value, mut details) = search(
                 state,
                 request,
-                wanted,
+                selection,
                 metrics,
                 prepared,
                 eval_request,
-                moment,
+                snapshot,
             )
             .map_err(EvaluationFailure::from)?;
             document.answered(generation);
-            let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
+            let hides = state.options.spelling.is_opa() && selection.detail != Some(Detail::Full);
             if value.is_none() && hides {
                 // for undefined documents OPA returns either the full trace or nothing
                 details.unexplained();
@@ -226,16 +230,16 @@ impl DocumentEvaluation<'_> {
                 details,
             )
         } else {
-            let result = document.evaluate_text(state, request, moment, eval_request, style)?;
+            let result = document.evaluate_text(state, request, snapshot, eval_request, style)?;
             (result, EvalDetails::default())
         };
         if let Some(start) = start {
-            let hit = found.known && !compiled.get();
+            let hit = requested.known && !compiled.get();
             metrics.counter("server_query_cache_hit", hit.into());
             // the timer is present even if no input was read
             metrics.add(INPUT_PARSE, Duration::ZERO);
             metrics.add("rego_query_eval", stages.rest(start));
-            metrics.sent(&sent);
+            metrics.sent(&send_metrics);
             metrics.since("server_handler", received);
         }
         Ok((result, details))

@@ -83,10 +83,10 @@ pub struct ServedDocument {
 }
 
 impl Documents {
-    /// Creates a cache of up to `most` documents. `limits` are those of the engine.
-    pub fn new(most: usize, limits: &Limits) -> Self {
+    /// Creates a cache of up to `max` documents. `limits` are those of the engine.
+    pub fn new(max: usize, limits: &Limits) -> Self {
         Self {
-            cache: Cache::new(most),
+            cache: Cache::new(max),
             brief: limits.clone().time(None).memory(Some(MEMORY_AT_ONCE)),
         }
     }
@@ -101,8 +101,8 @@ impl Documents {
         key: &str,
         path: impl FnOnce() -> Result<Path, ApiError>,
     ) -> Result<(Arc<ServedDocument>, bool), ApiError> {
-        if let Some(known) = self.cache.get(key) {
-            return Ok((known, true));
+        if let Some(document) = self.cache.get(key) {
+            return Ok((document, true));
         }
         if request.context.is_reactor() {
             return Err(ApiError::Elsewhere(None));
@@ -147,21 +147,21 @@ impl ServedDocument {
         self.prepared.has_rules()
     }
 
-    /// Evaluates the document on a snapshot and returns the result of `read`.
+    /// Evaluates the document on a snapshot and returns the result of `read_value`.
     pub fn evaluate<R>(
         &self,
         state: &State,
         request: &Call<'_>,
         now: &PinnedDocument,
         eval_request: solon::Request<'_>,
-        read: impl FnOnce(ValueRef<'_>) -> R,
+        read_value: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, EvaluationFailure> {
         self.evaluate_on(
             state,
             request,
             now,
             eval_request,
-            |document, eval_request| document.evaluate_with(eval_request, read),
+            |document, eval_request| document.evaluate_with(eval_request, read_value),
         )
     }
 
@@ -170,18 +170,18 @@ impl ServedDocument {
         &self,
         state: &State,
         request: &Call<'_>,
-        moment: Option<&Snapshot>,
+        snapshot: Option<&Snapshot>,
         eval_request: solon::Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, EvaluationFailure> {
-        let bound = match moment {
-            Some(moment) => self.prepared.pin_to(moment),
+        let pinned = match snapshot {
+            Some(snapshot) => self.prepared.pin_to(snapshot),
             None => self.prepared.pin(),
         };
         self.evaluate_on(
             state,
             request,
-            &bound,
+            &pinned,
             eval_request,
             |document, eval_request| document.evaluate_json(&eval_request.json_style(&style)),
         )
@@ -193,14 +193,14 @@ impl ServedDocument {
         &self,
         state: &State,
         request: &Call<'_>,
-        bound: &PinnedDocument,
+        pinned: &PinnedDocument,
         eval_request: solon::Request<'_>,
     ) -> Result<Option<Vec<u8>>, EvaluationFailure> {
         self.evaluate_until(
             state,
             request,
             Ends::ByItself,
-            bound,
+            pinned,
             eval_request,
             |document, eval_request| document.evaluate_json(eval_request),
         )
@@ -210,9 +210,9 @@ impl ServedDocument {
     ///
     /// # Errors
     /// [`ApiError::Elsewhere`] on a reactor, unless an evaluation on this snapshot is known to be short.
-    pub fn is_quick_at(&self, request: &Call<'_>, bound: &PinnedDocument) -> Result<(), ApiError> {
-        let generation = bound.snapshot().generation();
-        let is_quick = || self.estimate.is_under(generation, SHORT) && !bound.may_block();
+    pub fn is_quick_at(&self, request: &Call<'_>, pinned: &PinnedDocument) -> Result<(), ApiError> {
+        let generation = pinned.snapshot().generation();
+        let is_quick = || self.estimate.is_under(generation, SHORT) && !pinned.may_block();
         // a repeated evaluation would repeat external I/O
         if request.context.is_reactor() && !is_quick() {
             return Err(ApiError::Elsewhere(Some(self.estimate.clone())));
@@ -225,7 +225,7 @@ impl ServedDocument {
         &self,
         state: &State,
         request: &Call<'_>,
-        bound: &PinnedDocument,
+        pinned: &PinnedDocument,
         eval_request: solon::Request<'_>,
         evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, EvaluationFailure> {
@@ -233,7 +233,7 @@ impl ServedDocument {
             state,
             request,
             Ends::WithRequest,
-            bound,
+            pinned,
             eval_request,
             evaluate,
         )
@@ -244,29 +244,29 @@ impl ServedDocument {
         state: &State,
         request: &Call<'_>,
         ends: Ends,
-        bound: &PinnedDocument,
+        pinned: &PinnedDocument,
         eval_request: solon::Request<'_>,
         evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, EvaluationFailure> {
-        let generation = bound.snapshot().generation();
-        let here = request.context.is_reactor();
-        self.is_quick_at(request, bound)?;
+        let generation = pinned.snapshot().generation();
+        let is_inline = request.context.is_reactor();
+        self.is_quick_at(request, pinned)?;
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
         let poll = || request.context.poll();
         let host_call = |call: &mut dyn FnMut()| request.host_call(call);
         let eval_request = eval_request.print(&print);
         let start = Instant::now();
-        let stopwatch = if here {
+        let stopwatch = if is_inline {
             Stopwatch::limited(start, AT_ONCE)
         } else {
             Stopwatch::of_thread()
         };
-        let answer = if here {
+        let result = if is_inline {
             let limits = state.documents.brief.clone();
             let limits = limits.until(start.checked_add(AT_ONCE));
             // only this thread could cancel it
-            evaluate(bound, &eval_request.limits(&limits))
+            evaluate(pinned, &eval_request.limits(&limits))
         } else {
             let limits = match ends {
                 Ends::WithRequest => state.limits_of(request),
@@ -280,19 +280,19 @@ impl ServedDocument {
                 .limits(&limits)
                 .on_poll(&poll)
                 .around_host_calls(&host_call);
-            evaluate(bound, &eval_request)
+            evaluate(pinned, &eval_request)
         };
         self.estimate.note(generation, stopwatch.took());
-        match answer {
+        match result {
             // the evaluation in the pool has time to collect the stack of running queries
-            Err(Error::Eval(error)) if here && error.stack.is_empty() => {
+            Err(Error::Eval(error)) if is_inline && error.stack.is_empty() => {
                 self.estimate.misjudged(generation);
                 state.counts.misjudged();
                 Err(ApiError::Elsewhere(Some(self.estimate.clone())).into())
             }
-            answer => {
+            result => {
                 prints.log(request);
-                Ok(answer?)
+                Ok(result?)
             }
         }
     }

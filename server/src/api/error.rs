@@ -106,8 +106,8 @@ impl ApiError {
     /// 500: the evaluation was cancelled because no time was left.
     pub fn cancelled() -> Self {
         let mut error = Self::internal(message::EVALUATE);
-        if let Self::Refused(refusal) = &mut error {
-            refusal.errors = vec![ErrorItem {
+        if let Self::Refused(rejection) = &mut error {
+            rejection.errors = vec![ErrorItem {
                 code: "eval_cancel_error".to_owned(),
                 message: "caller cancelled query execution".to_owned(),
                 location: None,
@@ -133,8 +133,8 @@ impl ApiError {
     /// Removes the stack of running queries.
     #[must_use]
     pub fn without_stacks(mut self) -> Self {
-        if let Self::Refused(refusal) = &mut self {
-            for item in &mut refusal.errors {
+        if let Self::Refused(rejection) = &mut self {
+            for item in &mut rejection.errors {
                 item.stack_trace.clear();
             }
         }
@@ -144,7 +144,7 @@ impl ApiError {
     /// Returns the response.
     pub fn response(self, spelling: Spelling) -> Response {
         match self {
-            Self::Refused(refusal) => refusal.response(spelling),
+            Self::Refused(rejection) => rejection.response(spelling),
             // no handler returns it in the pool
             Self::Elsewhere(_) => response::empty(Status::INTERNAL_SERVER_ERROR),
         }
@@ -153,28 +153,28 @@ impl ApiError {
     /// Adds the outcome of each rule.
     #[must_use]
     pub fn explained(mut self, explanation: Option<solon::Value>) -> Self {
-        if let Self::Refused(refusal) = &mut self {
-            refusal.explanation = explanation;
+        if let Self::Refused(rejection) = &mut self {
+            rejection.explanation = explanation;
         }
         self
     }
 
     /// Returns the first of the listed errors, after its location, in text form.
     pub fn first_error(&self) -> Option<String> {
-        let Self::Refused(refusal) = self else {
+        let Self::Refused(rejection) = self else {
             return None;
         };
-        let first = refusal.errors.first()?;
-        let place = first.location.as_ref();
-        let place = place.map(|place| format!("{}:{}: ", place.file, place.row));
-        let place = place.unwrap_or_default();
-        Some(format!("{place}{}: {}", first.code, first.message))
+        let first = rejection.errors.first()?;
+        let location = first.location.as_ref();
+        let location = location.map(|location| format!("{}:{}: ", location.file, location.row));
+        let location = location.unwrap_or_default();
+        Some(format!("{location}{}: {}", first.code, first.message))
     }
 
     /// Returns the code of the first of the listed errors.
     pub fn first_code(&self) -> Option<&str> {
         match self {
-            Self::Refused(refusal) => refusal.errors.first().map(|error| error.code.as_str()),
+            Self::Refused(rejection) => rejection.errors.first().map(|error| error.code.as_str()),
             Self::Elsewhere(_) => None,
         }
     }
@@ -189,7 +189,7 @@ impl ApiError {
     /// Returns the message, or `None` if the request is handled elsewhere.
     pub fn message(&self) -> Option<&str> {
         match self {
-            Self::Refused(refusal) => Some(&refusal.message),
+            Self::Refused(rejection) => Some(&rejection.message),
             Self::Elsewhere(_) => None,
         }
     }
@@ -201,7 +201,7 @@ impl ApiError {
 
     /// Returns the error as events of decisions contain it: the first of the errors that it lists, or itself.
     pub fn event_error(&self, spelling: Spelling) -> Option<EventError> {
-        let Self::Refused(refusal) = self else {
+        let Self::Refused(rejection) = self else {
             return None;
         };
         let item = |item: &ErrorItem| {
@@ -210,7 +210,7 @@ impl ApiError {
             object.insert("message".to_owned(), json!(spelling.message(&item.message)));
             object
         };
-        Some(match refusal.errors.first() {
+        Some(match rejection.errors.first() {
             Some(first) => {
                 let mut object = item(first);
                 if let Some(location) = &first.location {
@@ -226,10 +226,10 @@ impl ApiError {
             }
             None => EventError {
                 object: crate::json::text_of(&json!({
-                    "code": refusal.code,
-                    "message": spelling.message(&refusal.message),
+                    "code": rejection.code,
+                    "message": spelling.message(&rejection.message),
                 })),
-                text: format!("{}: {}", refusal.code, refusal.message),
+                text: format!("{}: {}", rejection.code, rejection.message),
             },
         })
     }
@@ -237,8 +237,8 @@ impl ApiError {
     /// Adds the entries of an engine error.
     #[must_use]
     pub fn listing(mut self, error: &Error) -> Self {
-        if let Self::Refused(refusal) = &mut self {
-            refusal.errors = items(error);
+        if let Self::Refused(rejection) = &mut self {
+            rejection.errors = items(error);
         }
         self
     }
@@ -293,7 +293,7 @@ impl From<StoreError> for ApiError {
 impl ErrorContent {
     /// Returns the response. Errors are always indented.
     pub fn response(self, spelling: Spelling) -> Response {
-        let errors = spelled(self.errors, spelling);
+        let errors = in_spelling(self.errors, spelling);
         let body = Body {
             code: self.code,
             message: &spelling.message(&self.message),
@@ -311,7 +311,7 @@ impl ErrorContent {
     /// Returns the error as one of several results. The message is replaced by the first listed error. `id` is the id of the
     /// decision, if it is logged.
     pub fn fields(self, pretty: bool, spelling: Spelling, id: Option<&str>) -> JsonFields {
-        let errors = spelled(self.errors, spelling);
+        let errors = in_spelling(self.errors, spelling);
         let first = errors.first();
         let message = first.map(|first| format!("{}: {}", first.code, first.message));
         let mut fields = JsonFields::new(pretty);
@@ -328,7 +328,7 @@ impl ErrorContent {
     }
 }
 
-fn spelled(errors: Vec<ErrorItem>, spelling: Spelling) -> Vec<ErrorItem> {
+fn in_spelling(errors: Vec<ErrorItem>, spelling: Spelling) -> Vec<ErrorItem> {
     let errors = errors.into_iter();
     let spell = |item: ErrorItem| ErrorItem {
         code: spelling.code(&item.code).into_owned(),
@@ -339,18 +339,18 @@ fn spelled(errors: Vec<ErrorItem>, spelling: Spelling) -> Vec<ErrorItem> {
 }
 
 fn items(error: &Error) -> Vec<ErrorItem> {
-    let details = |at: usize| match error {
-        Error::Compile(diagnostics) => diagnostics.0.get(at).and_then(Details::from_diagnostic),
-        Error::Filter(entries) => entries.get(at).and_then(Details::of_entry),
+    let details = |index: usize| match error {
+        Error::Compile(diagnostics) => diagnostics.0.get(index).and_then(Details::from_diagnostic),
+        Error::Filter(entries) => entries.get(index).and_then(Details::of_entry),
         _ => None,
     };
     let entries = error.entries().into_iter().enumerate();
     entries
-        .map(|(at, entry)| ErrorItem {
+        .map(|(index, entry)| ErrorItem {
             code: entry.code,
             message: entry.message,
             location: entry.location.map(ErrorLocation::from),
-            details: details(at),
+            details: details(index),
             stack_trace: entry.stack.iter().map(RunningQuery::from).collect(),
         })
         .collect()

@@ -55,7 +55,7 @@ pub fn evaluate_printing<R>(
     let poll = || request.context.poll();
     let host_call = |call: &mut dyn FnMut()| request.host_call(call);
     let limits = state.limits_of(request);
-    let asked = eval_request.print(&print).cancel(&request.info().cancel);
-    let asked = asked.limits(&limits).on_poll(&poll);
-    run(&asked.around_host_calls(&host_call))
+    let request = eval_request.print(&print).cancel(&request.info().cancel);
+    let request = request.limits(&limits).on_poll(&poll);
+    run(&request.around_host_calls(&host_call))
 }

@@ -46,8 +46,10 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::of_decision(request, logged.as_ref());
     let path = path(request)?;
     let text = body::text(request);
-    let parsed = FilterRequest::read(&text, Names::from_request(request)).map_err(|words| {
-        ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
+    let parsed = FilterRequest::read(&text, Names::from_request(request)).map_err(|message| {
+        ApiError::invalid(format!(
+            "error(s) occurred while decoding request: {message}"
+        ))
     })?;
     let accepted = Accepted::from_header(request.header("accept"));
     let (options, several) = match &accepted {
@@ -55,7 +57,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         // annotations are checked first
         Err(_) => (parsed.options.clone(), false),
     };
-    let keeps = path.len() + text.len() <= LONGEST_KEY;
+    let is_cacheable = path.len() + text.len() <= LONGEST_KEY;
     let stages = Stages::from_request(request, &metrics);
     let record = |name: &str, took: Duration| stages.record(name, took);
     let timer = stages.timer(&record);
@@ -63,7 +65,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         path: path.clone(),
         options,
     };
-    let filters = prepared(state, key, keeps, &metrics, timer)?;
+    let filters = prepare(state, key, is_cacheable, &metrics, timer)?;
     let accepted = accepted.map_err(ApiError::invalid)?;
 
     let mut eval_request = solon::Request::new();
@@ -171,8 +173,9 @@ fn filter_json(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
 
 /// Returns the rule's path with slashes. Some clients escape the slashes.
 fn path(request: &Call<'_>) -> Result<String, ApiError> {
-    let below = request.rest_of_path().unwrap_or("");
-    let path = decode(below).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
+    let rest_of_path = request.rest_of_path().unwrap_or("");
+    let path =
+        decode(rest_of_path).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
     if path.is_empty() {
         return Err(ApiError::invalid("missing required 'path' parameter"));
     }
@@ -186,15 +189,15 @@ fn path(request: &Call<'_>) -> Result<String, ApiError> {
 }
 
 /// Returns the filter of a path from the cache, or prepares it.
-fn prepared(
+fn prepare(
     state: &State,
     key: FilterKey,
-    keeps: bool,
+    is_cacheable: bool,
     metrics: &Metrics,
     timer: Timer<'_>,
 ) -> Result<Arc<PreparedFilters>, ApiError> {
-    if let Some(kept) = state.filters.get(&key) {
-        return Ok(kept);
+    if let Some(cached) = state.filters.get(&key) {
+        return Ok(cached);
     }
     let start = metrics.start();
     let rule = Path::from_slashes(&key.path).named_reference();
@@ -206,7 +209,7 @@ fn prepared(
         metrics.add("compile_prep_partial", start.elapsed());
     }
     let filters = Arc::new(filters);
-    Ok(if keeps {
+    Ok(if is_cacheable {
         state.filters.keep(key, filters)
     } else {
         filters
@@ -219,9 +222,9 @@ fn map_error(error: Error) -> ApiError {
             ApiError::with_status(Status::BAD_REQUEST, "evaluation_error", message::EVALUATE)
                 .listing(&error)
         }
-        Error::Input(words) => {
-            ApiError::invalid(format!("error(s) occurred while converting input: {words}"))
-        }
+        Error::Input(message) => ApiError::invalid(format!(
+            "error(s) occurred while converting input: {message}"
+        )),
         _ => error.into(),
     }
 }

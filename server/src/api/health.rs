@@ -60,27 +60,33 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let name = path(request)?;
     let path = Path::new(PACKAGE).join(&name);
     let input = input(state);
-    let found = || Ok(path.clone());
-    let (document, _) = state.documents.get(state, request, request.path(), found)?;
+    let path_of_rule = || Ok(path.clone());
+    let (document, _) = state
+        .documents
+        .get(state, request, request.path(), path_of_rule)?;
     let eval_request = solon::Request::new().input(&input);
-    let holds = document.evaluate(
+    let result = document.evaluate(
         state,
         request,
         &document.prepared().pin(),
         eval_request,
         |value| value.as_bool() == Some(true),
     );
-    let place = path.reference();
+    let reference = path.reference();
     let opa = state.options.spelling.is_opa();
-    match holds {
+    match result {
         Ok(Some(true)) => Ok(healthy()),
         Ok(Some(false)) if opa => Ok(unhealthy(&format!(
-            "health check ({place}) returned unexpected value"
+            "health check ({reference}) returned unexpected value"
         ))),
-        Ok(Some(false)) => Ok(unhealthy(&format!("health policy was not true at {place}"))),
-        Ok(None) if opa => Ok(unhealthy(&format!("health check ({place}) was undefined"))),
+        Ok(Some(false)) => Ok(unhealthy(&format!(
+            "health policy was not true at {reference}"
+        ))),
+        Ok(None) if opa => Ok(unhealthy(&format!(
+            "health check ({reference}) was undefined"
+        ))),
         Ok(None) => Ok(unhealthy(&format!(
-            "health policy was undefined at {place}"
+            "health policy was undefined at {reference}"
         ))),
         Err(EvaluationFailure::Other(elsewhere @ ApiError::Elsewhere(_))) => Err(elsewhere),
         Err(EvaluationFailure::Other(error)) if opa => {

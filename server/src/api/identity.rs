@@ -70,14 +70,14 @@ fn is_space(byte: u8) -> bool {
 /// Parses the certificates of a connection once.
 fn read<'a>(request: &'a Call<'_>) -> Option<&'a Value> {
     let peer = &request.info().peer;
-    let known = peer.certificates_read.get_or_init(|| {
+    let certificates = peer.certificates_read.get_or_init(|| {
         let der = peer.certificates.concat();
         if der.is_empty() {
             return None;
         }
         parse_certificates_in_der(&der).ok()
     });
-    known.as_ref()
+    certificates.as_ref()
 }
 
 /// Returns a subject in Go's notation, for example `CN=client,O=Solon`.
@@ -105,7 +105,7 @@ fn distinguished_name(subject: &Value) -> String {
         };
         let values: Vec<String> = values
             .into_iter()
-            .map(|value| format!("{name}={}", escaped(value)))
+            .map(|value| format!("{name}={}", escape(value)))
             .collect();
         if !values.is_empty() {
             parts.push(values.join("+"));
@@ -115,13 +115,13 @@ fn distinguished_name(subject: &Value) -> String {
 }
 
 /// Escapes the special characters of a value in a distinguished name.
-fn escaped(value: &str) -> String {
+fn escape(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let last = value.chars().count().saturating_sub(1);
-    for (at, c) in value.chars().enumerate() {
+    for (index, c) in value.chars().enumerate() {
         let is_special = matches!(c, ',' | '+' | '"' | '\\' | '<' | '>' | ';')
-            || at == 0 && matches!(c, '#' | ' ')
-            || at == last && c == ' ';
+            || index == 0 && matches!(c, '#' | ' ')
+            || index == last && c == ' ';
         if is_special {
             out.push('\\');
         }
@@ -140,8 +140,8 @@ mod tests {
     use super::{distinguished_name, token};
 
     #[test]
-    fn certificates_are_what_policies_parse() {
-        let made = ["one", "two"].map(|name| {
+    fn certificates_equal_those_that_policies_parse() {
+        let certificates = ["one", "two"].map(|name| {
             let key = rcgen::KeyPair::generate().unwrap();
             let mut parameters = rcgen::CertificateParams::new([name.to_owned()]).unwrap();
             let subject = &mut parameters.distinguished_name;
@@ -153,15 +153,15 @@ mod tests {
             .prepare_query("x := crypto.x509.parse_certificates(input)")
             .unwrap();
         for count in 1..=2 {
-            let der = made.get(..count).unwrap().concat();
+            let der = certificates.get(..count).unwrap().concat();
             let parsed = parse_certificates_in_der(&der).unwrap();
             assert_eq!(parsed.as_array().map(|all| all.len()), Some(count));
             let input = solon::Value::from(STANDARD.encode(&der).as_str());
             let solutions = query.solutions(&Request::new().input(&input)).unwrap();
-            let (_, want) = solutions.into_iter().next().unwrap().bindings.remove(0);
-            assert_eq!(parsed, want);
-            let cut = der.get(..der.len() - 1).unwrap();
-            assert!(parse_certificates_in_der(cut).is_err());
+            let (_, expected) = solutions.into_iter().next().unwrap().bindings.remove(0);
+            assert_eq!(parsed, expected);
+            let truncated = der.get(..der.len() - 1).unwrap();
+            assert!(parse_certificates_in_der(truncated).is_err());
         }
     }
 

@@ -62,10 +62,10 @@ impl<'a> Members<'a> {
         Self { names, ..self }
     }
 
-    /// Returns the first `most` members of a JSON object. Only the number of the others is kept.
-    pub fn at_most(text: &'a str, most: usize) -> Result<Self, String> {
+    /// Returns the first `max` members of a JSON object. Only the number of the others is kept.
+    pub fn at_most(text: &'a str, max: usize) -> Result<Self, String> {
         let mut reader = serde_json::Deserializer::from_str(text);
-        let members = reader.deserialize_any(MembersVisitor { most });
+        let members = reader.deserialize_any(MembersVisitor { most: max });
         let members = members.and_then(|members| reader.end().map(|()| members));
         members.map_err(|error| mismatch(text, &error, "an object"))
     }
@@ -81,8 +81,8 @@ impl<'a> Members<'a> {
             Names::InAnyCase => key.eq_ignore_ascii_case(name),
             Names::Exactly => key == name,
         };
-        let named = self.pairs.iter().rfind(|(key, _)| fits(key));
-        named.map(|(_, value)| value.get())
+        let member = self.pairs.iter().rfind(|(key, _)| fits(key));
+        member.map(|(_, value)| value.get())
     }
 
     /// Returns all names with their texts, in the order of the text.

@@ -75,9 +75,9 @@ impl<'m> Stages<'m> {
     }
 
     /// Returns a timer that calls the given function, or a disabled timer if nothing is measured.
-    pub fn timer<'t>(&self, hear: &'t dyn Fn(&str, Duration)) -> Timer<'t> {
+    pub fn timer<'t>(&self, on_stage: &'t dyn Fn(&str, Duration)) -> Timer<'t> {
         if self.metrics.is_on() {
-            Timer::new(hear)
+            Timer::new(on_stage)
         } else {
             Timer::default()
         }
@@ -90,8 +90,8 @@ impl<'m> Stages<'m> {
     }
 
     /// Returns the duration of an evaluation without the recorded stages.
-    pub fn rest(&self, begun: Instant) -> Duration {
-        begun.elapsed().saturating_sub(self.recorded.get())
+    pub fn rest(&self, start: Instant) -> Duration {
+        start.elapsed().saturating_sub(self.recorded.get())
     }
 }
 

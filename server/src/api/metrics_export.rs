@@ -23,10 +23,10 @@ pub async fn run(
     name: &'static str,
 ) -> Result<(), String> {
     let start = SystemTime::now();
-    let send = async |within| {
+    let send = async |timeout| {
         let metrics = messages(&registry(service.state()));
         let request = metrics_request(&metrics, &options.collector, name, start);
-        if let Err(error) = collector.send_metrics(request, within).await {
+        if let Err(error) = collector.send_metrics(request, timeout).await {
             tracing::warn!("Metrics export: {error}");
         }
     };
@@ -35,11 +35,11 @@ pub async fn run(
     // the first tick is immediate
     ticks.tick().await;
     loop {
-        let stopped = tokio::select! {
+        let is_stopped = tokio::select! {
             () = plugin.stopped() => true,
             _ = ticks.tick() => false,
         };
-        if stopped {
+        if is_stopped {
             send(LAST.min(options.interval.max(Duration::from_secs(1)))).await;
             return Ok(());
         }

@@ -34,11 +34,11 @@ pub fn memory(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
             clippy::cast_precision_loss,
             reason = "one digit after the point is shown"
         )]
-        let (mut left, mut at) = (bytes as f64, 0);
-        while left >= 1000.0 && at + 1 < units.len() {
-            (left, at) = (left / 1000.0, at + 1);
+        let (mut value, mut unit_index) = (bytes as f64, 0);
+        while value >= 1000.0 && unit_index + 1 < units.len() {
+            (value, unit_index) = (value / 1000.0, unit_index + 1);
         }
-        format!("{left:.1}{}\n", units.get(at).unwrap_or(&"B"))
+        format!("{value:.1}{}\n", units.get(unit_index).unwrap_or(&"B"))
     } else {
         format!("{bytes}\n")
     };

@@ -20,9 +20,9 @@ const COMPONENTS: &str = include_str!("openapi/components.json");
 
 /// `GET /openapi.json`
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let described = describe(&state.options)
+    let document = describe(&state.options)
         .map_err(|error| ApiError::internal(format!("internal error: {error}")))?;
-    let text = answer_text(&described, request.pretty());
+    let text = answer_text(&document, request.pretty());
     Ok(response::json(Status::OK, text))
 }
 
@@ -33,9 +33,9 @@ fn describe(options: &ServerOptions) -> Result<Value, serde_json::Error> {
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for (route, action) in served(options) {
         for (path, operation) in descriptions(&operations, route, action) {
-            let at = paths.entry(path).or_insert_with(|| path_item(path));
+            let item = paths.entry(path).or_insert_with(|| path_item(path));
             let method = action.method.to_lowercase();
-            at.insert(method, Value::Object(spelled_out(operation, options)));
+            item.insert(method, Value::Object(spelled_out(operation, options)));
         }
     }
     let mut security = Vec::new();
@@ -68,7 +68,7 @@ fn descriptions<'a>(
         let (method, path) = name.split_once(' ')?;
         let is_here = match path.strip_prefix(route.path)? {
             "" => route.is_reached(path),
-            below => route.below && below.starts_with("/{"),
+            suffix => route.below && suffix.starts_with("/{"),
         };
         (method == action.method && is_here).then_some((path, operation))
     })
@@ -76,7 +76,7 @@ fn descriptions<'a>(
 
 /// Returns a path item without methods, with the path parameter.
 fn path_item(path: &str) -> Map<String, Value> {
-    let mut place = Map::new();
+    let mut item = Map::new();
     if let Some((_, name)) = path.split_once('{') {
         let parameter = json!({
             "name": name.trim_end_matches('}'),
@@ -85,9 +85,9 @@ fn path_item(path: &str) -> Map<String, Value> {
             "description": "Any number of segments; within one a slash is `%2F`",
             "schema": {"type": "string", "minLength": 1},
         });
-        place.insert("parameters".to_owned(), json!([parameter]));
+        item.insert("parameters".to_owned(), json!([parameter]));
     }
-    place
+    item
 }
 
 fn reference(kind: &str, name: &str) -> Value {
@@ -106,8 +106,8 @@ fn content(kinds: &Value) -> Option<Value> {
 
 /// Returns an operation in OpenAPI form.
 fn spelled_out(operation: &Value, options: &ServerOptions) -> Map<String, Value> {
-    let mut spelled = Map::new();
-    let mut add = |name: &str, value: Value| drop(spelled.insert(name.to_owned(), value));
+    let mut operation_object = Map::new();
+    let mut add = |name: &str, value: Value| drop(operation_object.insert(name.to_owned(), value));
     add("operationId", operation["id"].clone());
     add("summary", operation["summary"].clone());
     if let Some(names) = operation["parameters"].as_array() {
@@ -130,8 +130,8 @@ fn spelled_out(operation: &Value, options: &ServerOptions) -> Map<String, Value>
         responses.insert(status.clone(), response);
     }
     for status in common(body.is_some(), options) {
-        let refused = || reference("responses", status);
-        responses.entry(status).or_insert_with(refused);
+        let reference_of_status = || reference("responses", status);
+        responses.entry(status).or_insert_with(reference_of_status);
     }
     add("responses", Value::Object(responses));
     if let Some(content) = body {
@@ -140,7 +140,7 @@ fn spelled_out(operation: &Value, options: &ServerOptions) -> Map<String, Value>
         let body = json!({"content": content, "required": required});
         add("requestBody", body);
     }
-    spelled
+    operation_object
 }
 
 /// Returns the responses that are common to all requests.
@@ -172,7 +172,7 @@ mod tests {
     use crate::api::routes::served;
     use crate::config::ServerOptions;
 
-    fn everything() -> ServerOptions {
+    fn all_options() -> ServerOptions {
         ServerOptions {
             ui: true,
             ..ServerOptions::default()
@@ -182,33 +182,33 @@ mod tests {
     #[test]
     fn every_method_of_every_route_is_described_and_nothing_else() {
         let operations: Map<String, Value> = serde_json::from_str(OPERATIONS).unwrap();
-        let mut used = BTreeSet::new();
-        for (route, action) in served(&everything()) {
-            let found: Vec<_> = descriptions(&operations, route, action).collect();
+        let mut described_ids = BTreeSet::new();
+        for (route, action) in served(&all_options()) {
+            let described: Vec<_> = descriptions(&operations, route, action).collect();
             // HEAD is GET without the response body
             assert!(
-                !found.is_empty() || action.method == "HEAD",
+                !described.is_empty() || action.method == "HEAD",
                 "{} {}",
                 action.method,
                 route.path
             );
-            used.extend(
-                found
+            described_ids.extend(
+                described
                     .into_iter()
                     .map(|(path, _)| format!("{} {path}", action.method)),
             );
         }
-        let told: BTreeSet<String> = operations.keys().cloned().collect();
-        assert_eq!(told, used);
+        let all_ids: BTreeSet<String> = operations.keys().cloned().collect();
+        assert_eq!(all_ids, described_ids);
     }
 
     #[test]
-    fn what_is_not_served_is_not_described() {
+    fn routes_that_are_not_served_are_not_described() {
         let paths = |options: &ServerOptions| {
-            let whole = describe(options).unwrap();
-            whole["paths"].as_object().unwrap().clone()
+            let document = describe(options).unwrap();
+            document["paths"].as_object().unwrap().clone()
         };
-        assert!(paths(&everything()).contains_key("/ui"));
+        assert!(paths(&all_options()).contains_key("/ui"));
         assert!(!paths(&ServerOptions::default()).contains_key("/ui"));
         let read_only = paths(&ServerOptions {
             read_only: true,
@@ -224,15 +224,18 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere_and_every_component_is_used() {
-        let whole = describe(&everything()).unwrap();
-        let mut used = BTreeSet::new();
-        let mut open = vec![&whole];
+        let document = describe(&all_options()).unwrap();
+        let mut references = BTreeSet::new();
+        let mut open = vec![&document];
         while let Some(value) = open.pop() {
             match value {
                 Value::Object(members) => {
                     if let Some(Value::String(to)) = members.get("$ref") {
-                        assert!(whole.pointer(to.trim_start_matches('#')).is_some(), "{to}");
-                        used.insert(to.trim_start_matches("#/components/").to_owned());
+                        assert!(
+                            document.pointer(to.trim_start_matches('#')).is_some(),
+                            "{to}"
+                        );
+                        references.insert(to.trim_start_matches("#/components/").to_owned());
                     }
                     open.extend(members.values());
                 }
@@ -241,11 +244,14 @@ mod tests {
             }
         }
         // these statuses are possible only with an authorization policy
-        used.extend(["401", "413"].map(|status| format!("responses/{status}")));
+        references.extend(["401", "413"].map(|status| format!("responses/{status}")));
         let components: Map<String, Value> = serde_json::from_str(COMPONENTS).unwrap();
         for (kind, all) in components {
             for name in all.as_object().unwrap().keys() {
-                assert!(used.contains(&format!("{kind}/{name}")), "{kind}/{name}");
+                assert!(
+                    references.contains(&format!("{kind}/{name}")),
+                    "{kind}/{name}"
+                );
             }
         }
     }

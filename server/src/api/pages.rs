@@ -43,15 +43,15 @@ pub fn index(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     };
     let page = include_str!("pages/index.html");
     let page = page.replace("{version}", VERSION).replace("{ui}", ui);
-    Ok(guarded("text/html; charset=utf-8", page))
+    Ok(page_response("text/html; charset=utf-8", page))
 }
 
 /// `GET /ui` and the files that its page loads.
 pub fn ui(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let name = request.rest_of_path().unwrap_or_default();
-    let file = FILES.iter().find(|(known, ..)| *known == name);
+    let file = FILES.iter().find(|(file_name, ..)| *file_name == name);
     match file {
-        Some((_, kind, text)) => Ok(guarded(kind, *text)),
+        Some((_, kind, text)) => Ok(page_response(kind, *text)),
         None => {
             let path = request.path();
             Err(ApiError::not_found(format!("there is nothing at {path}")))
@@ -59,7 +59,7 @@ pub fn ui(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
 }
 
-fn guarded(kind: &'static str, text: impl Into<bytes::Bytes>) -> Response {
+fn page_response(kind: &'static str, text: impl Into<bytes::Bytes>) -> Response {
     response::text(Status::OK, kind, text)
         .with_static(CONTENT_SECURITY_POLICY, POLICY)
         .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")

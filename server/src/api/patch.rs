@@ -18,10 +18,11 @@ pub struct Sent<'a> {
 /// Parses the operations of a body.
 pub fn read(text: &str) -> Result<Vec<Sent<'_>>, ApiError> {
     let items = members::items(text).map_err(ApiError::invalid)?;
-    let read = |(at, item)| {
-        Sent::read(item).map_err(|words| ApiError::invalid(format!("operation {at}: {words}")))
+    let read_operation = |(index, item)| {
+        Sent::read(item)
+            .map_err(|message| ApiError::invalid(format!("operation {index}: {message}")))
     };
-    items.into_iter().enumerate().map(read).collect()
+    items.into_iter().enumerate().map(read_operation).collect()
 }
 
 impl<'a> Sent<'a> {

@@ -85,7 +85,7 @@ pub fn begin_span(options: &ServerOptions, request: &IncomingRequest) -> Option<
         let route = match route.path {
             "/" => "/{$}".to_owned(),
             exact if exact == path => exact.to_owned(),
-            below => format!("{below}/{{path...}}"),
+            prefix => format!("{prefix}/{{path...}}"),
         };
         span_facts(request, route)
     })

@@ -110,7 +110,7 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         PolicyRejection::Owned(message) => ApiError::invalid(message),
         PolicyRejection::Engine(error) => map_error(error),
     })?;
-    Ok(done(state, request, &metrics))
+    Ok(success(state, request, &metrics))
 }
 
 /// Reason why a policy is not changed.
@@ -148,9 +148,9 @@ fn apply(
     change: impl FnOnce(&Snapshot) -> Result<Change, PolicyRejection>,
 ) -> Result<(), PolicyRejection> {
     let stages = Stages::of_change(metrics);
-    let hear = |name: &str, took: Duration| stages.record(name, took);
+    let on_stage = |name: &str, took: Duration| stages.record(name, took);
     let before = state.engine.generation();
-    state.engine.apply_with(change, stages.timer(&hear))?;
+    state.engine.apply_with(change, stages.timer(&on_stage))?;
     if state.engine.generation() != before {
         state.documents.forget();
     }
@@ -161,8 +161,8 @@ fn apply(
 fn map_error(error: Error) -> ApiError {
     match &error {
         Error::Compile(diagnostics) => match diagnostics.0.as_slice() {
-            [one] if !one.span.is_somewhere() && one.has_location() => {
-                ApiError::invalid(one.to_string())
+            [diagnostic] if !diagnostic.span.is_somewhere() && diagnostic.has_location() => {
+                ApiError::invalid(diagnostic.to_string())
             }
             _ => error.into(),
         },
@@ -189,7 +189,7 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         }
         PolicyRejection::Engine(other) => other.into(),
     })?;
-    Ok(done(state, request, &metrics))
+    Ok(success(state, request, &metrics))
 }
 
 /// The policy that a request names.
@@ -215,7 +215,7 @@ impl PolicyTarget {
     }
 }
 
-fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
+fn success(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
     let mut fields = JsonFields::new(request.pretty());
     if request.params().flag("metrics") {
         metrics::add(&mut fields, metrics, state.options.spelling);

@@ -25,23 +25,23 @@ use crate::json::JsonFields;
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::metrics_of(request);
     let start = metrics.start();
-    let body = PreviewBody::from_request(request).map_err(|words| {
-        ApiError::invalid(format!("body contains malformed input document: {words}"))
+    let body = PreviewBody::from_request(request).map_err(|message| {
+        ApiError::invalid(format!("body contains malformed input document: {message}"))
     })?;
     metrics.end("rego_input_parse", start);
     let path = path(request)?;
     let params = request.params();
     let stages = Stages::from_request(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.record(name, took);
+    let on_stage = |name: &str, took: Duration| stages.record(name, took);
     let start = metrics.start();
     let snapshot = body.snapshot(state, params.flag("sandbox"), params.flag("strict"))?;
     metrics.end("rego_module_compile", start);
     let prints = Prints::default();
-    let sent = solon::SendMetrics::default();
+    let send_metrics = solon::SendMetrics::default();
     let mut eval_request = solon::Request::new()
         .strict_builtin_errors(params.flag("strict-builtin-errors"))
-        .send_metrics(&sent)
-        .timer(stages.timer(&hear));
+        .send_metrics(&send_metrics)
+        .timer(stages.timer(&on_stage));
     if let Some(input) = &body.input {
         eval_request = eval_request.input(input);
     }
@@ -59,14 +59,14 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let result = evaluate_printing(state, request, &eval_request, &prints, run);
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
-        metrics.sent(&sent);
+        metrics.sent(&send_metrics);
         metrics.since("server_handler", request.info().received());
     }
     let printed = prints.text();
     if !params.flag("print") {
         prints.log(request);
     }
-    let result = result.map_err(rejected)?;
+    let result = result.map_err(to_api_error)?;
     let mut fields = JsonFields::new(request.pretty());
     if params.flag("provenance") {
         fields.typed("provenance", &provenance(state, &snapshot));
@@ -102,13 +102,13 @@ impl PreviewBody {
         if request.body().trim_ascii().is_empty() {
             return Ok(body);
         }
-        let read = body::value(request)?;
-        if read.is_null() {
+        let parsed = body::value(request)?;
+        if parsed.is_null() {
             return Ok(body);
         }
-        let members = read
+        let members = parsed
             .as_object()
-            .ok_or_else(|| format!("expected an object, got {}", read.kind().as_str()))?;
+            .ok_or_else(|| format!("expected an object, got {}", parsed.kind().as_str()))?;
         for (name, value) in members.iter() {
             let name = name.as_str().unwrap_or_default();
             let is_null = value.is_null();
@@ -177,7 +177,10 @@ fn calls(value: &Value) -> Result<NdBuiltinCache, String> {
         calls.as_object().is_some_and(|calls| {
             calls.iter().all(|(arguments, _)| {
                 let arguments = arguments.as_str().map(|text| json::read(text.as_bytes()));
-                arguments.is_some_and(|read| read.is_ok_and(|read| read.as_array().is_some()))
+                arguments.is_some_and(|arguments_value| {
+                    arguments_value
+                        .is_ok_and(|arguments_value| arguments_value.as_array().is_some())
+                })
             })
         })
     };
@@ -233,7 +236,7 @@ fn first_solution(
 }
 
 /// Maps an error of the evaluation. Only a query can fail to compile here.
-fn rejected(error: Error) -> ApiError {
+fn to_api_error(error: Error) -> ApiError {
     match &error {
         Error::Compile(_) => ApiError::invalid(message::COMPILE_QUERY).listing(&error),
         _ => error.into(),

@@ -40,10 +40,10 @@ pub const BUILD_TIMESTAMP: &str = env!("SOLON_BUILD_TIMESTAMP");
 pub const BUILD_HOST: &str = env!("SOLON_BUILD_HOST");
 
 /// Returns the provenance of this instance, with the bundles of the snapshot that a decision used.
-pub fn provenance(state: &State, moment: &Snapshot) -> Provenance {
+pub fn provenance(state: &State, snapshot: &Snapshot) -> Provenance {
     let host = Some(BUILD_HOST);
     let is_opa = state.options.spelling.is_opa();
-    let active = moment.bundles().into_iter();
+    let active = snapshot.bundles().into_iter();
     let bundles = active.map(|bundle| {
         let revision = bundle.revision;
         (bundle.name, Revision { revision })

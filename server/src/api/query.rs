@@ -39,8 +39,11 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 /// `POST /v1/query`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
-    let undecodable =
-        |words| ApiError::invalid(format!("error(s) occurred while decoding request: {words}"));
+    let undecodable = |message| {
+        ApiError::invalid(format!(
+            "error(s) occurred while decoding request: {message}"
+        ))
+    };
     let members = Members::named(&text, Names::from_request(request)).map_err(undecodable)?;
     let query = members
         .string("query")
@@ -66,12 +69,12 @@ fn respond(
     let logged = LoggedDecision::begin(state, request)?;
     let metrics = metrics::of_decision(request, logged.as_ref());
     let stages = Stages::from_request(request, &metrics);
-    let hear = |name: &str, took: Duration| stages.record(name, took);
-    let timer = stages.timer(&hear);
-    let known = state.queries.get(query);
-    metrics.counter("server_query_cache_hit", known.is_some().into());
-    let prepared = match known {
-        Some(known) => known,
+    let on_stage = |name: &str, took: Duration| stages.record(name, took);
+    let timer = stages.timer(&on_stage);
+    let cached = state.queries.get(query);
+    metrics.counter("server_query_cache_hit", cached.is_some().into());
+    let prepared = match cached {
+        Some(cached) => cached,
         None => {
             let prepared = state
                 .engine
@@ -81,10 +84,10 @@ fn respond(
         }
     };
     let strict = request.params().flag("strict-builtin-errors");
-    let sent = solon::SendMetrics::default();
+    let send_metrics = solon::SendMetrics::default();
     let mut eval_request = solon::Request::new()
         .strict_builtin_errors(strict)
-        .send_metrics(&sent)
+        .send_metrics(&send_metrics)
         .timer(timer);
     if let Some(input) = input {
         eval_request = eval_request.input_json(input.as_bytes());
@@ -96,13 +99,13 @@ fn respond(
     if let Some(snapshot) = snapshot {
         eval_request = eval_request.snapshot(snapshot);
     }
-    let wanted = Selection::with_log(request, logged.as_ref());
+    let selection = Selection::with_log(request, logged.as_ref());
     let start = stages.begin();
-    let found = if wanted.is_something() {
+    let solutions = if selection.is_something() {
         search(
             state,
             request,
-            wanted,
+            selection,
             &metrics,
             &*prepared,
             eval_request,
@@ -123,7 +126,7 @@ fn respond(
         query: Some(&normal),
         ..Outcome::new("", input_text(), &metrics)
     };
-    let (solutions, details) = found.map_err(|error| {
+    let (solutions, details) = solutions.map_err(|error| {
         let error = map_error(error);
         if let Some(logged) = &logged {
             logged.log_failure(state, request, &error, outcome);
@@ -132,7 +135,7 @@ fn respond(
     })?;
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
-        metrics.sent(&sent);
+        metrics.sent(&send_metrics);
         metrics.since("server_handler", request.info().received());
     }
 
@@ -180,7 +183,10 @@ fn map_error(error: Error) -> ApiError {
     let Error::Compile(diagnostics) = &error else {
         return error.into();
     };
-    let parse = diagnostics.0.iter().any(|one| one.code == Code::Parse);
+    let parse = diagnostics
+        .0
+        .iter()
+        .any(|diagnostic| diagnostic.code == Code::Parse);
     ApiError::invalid(if parse {
         message::PARSE_QUERY
     } else {

@@ -212,7 +212,7 @@ pub fn route(path: &str) -> Option<&'static Route> {
 impl Route {
     /// Returns `true` if the path matches. The first matching route is used.
     pub fn is_reached(&self, path: &str) -> bool {
-        route(path).is_some_and(|found| std::ptr::eq(found, self))
+        route(path).is_some_and(|reached| std::ptr::eq(reached, self))
     }
 
     /// Returns `true` if a server with these options has the route.
@@ -257,7 +257,7 @@ fn label(path: &str) -> &'static str {
 }
 
 /// Returns the metrics labels of a request.
-pub fn counted(request: &RequestInfo, code: u16) -> CountedRequest {
+pub fn labels_of(request: &RequestInfo, code: u16) -> CountedRequest {
     CountedRequest {
         code,
         handler: label(request.path()),

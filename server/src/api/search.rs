@@ -46,10 +46,10 @@ impl Selection {
 
     /// Returns the details that a request selects and those that its decision log event needs.
     pub fn with_log(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Self {
-        let wanted = Self::from_request(request);
+        let requested = Self::from_request(request);
         Self {
-            labels: wanted.labels || logged.is_some_and(LoggedDecision::has_labels),
-            ..wanted
+            labels: requested.labels || logged.is_some_and(LoggedDecision::has_labels),
+            ..requested
         }
     }
 
@@ -176,17 +176,17 @@ pub fn search<S: Searched>(
     eval_request: solon::Request<'_>,
     snapshot: Option<&Snapshot>,
 ) -> Result<(S::Answer, EvalDetails), Error> {
-    let moment = snapshot.cloned().unwrap_or_else(|| state.engine.snapshot());
+    let snapshot = snapshot.cloned().unwrap_or_else(|| state.engine.snapshot());
     let instruments = Instruments::default();
     let mut succeeded = Succeeded::default();
-    let mut how = SearchOptions::default();
+    let mut options = SearchOptions::default();
     if selection.instruments {
-        how = how.instruments(&instruments);
+        options = options.instruments(&instruments);
     }
     if selection.ids || selection.labels {
-        how = how.observer(&mut succeeded);
+        options = options.observer(&mut succeeded);
     }
-    let eval_request = eval_request.snapshot(&moment);
+    let eval_request = eval_request.snapshot(&snapshot);
     let (result, explanation) =
         evaluate(
             state,
@@ -194,16 +194,16 @@ pub fn search<S: Searched>(
             &eval_request,
             |eval_request| match selection.detail {
                 Some(detail) => {
-                    let explained = subject.evaluate_traced(eval_request, detail, how);
+                    let explained = subject.evaluate_traced(eval_request, detail, options);
                     let steps = steps(state, request, &explained);
                     (explained.result, Some(steps))
                 }
-                None => (subject.find(eval_request, how), None),
+                None => (subject.find(eval_request, options), None),
             },
         );
     if selection.instruments {
         metrics.instruments(&instruments);
-        for (stage, took) in moment.compile_stages() {
+        for (stage, took) in snapshot.compile_stages() {
             metrics.add(stage, took);
         }
     }
@@ -214,10 +214,10 @@ pub fn search<S: Searched>(
         ..EvalDetails::default()
     };
     if selection.ids {
-        details.ids = moment.rule_ids(&succeeded);
+        details.ids = snapshot.rule_ids(&succeeded);
     }
     if selection.labels {
-        details.labels = moment.rule_labels(&succeeded);
+        details.labels = snapshot.rule_labels(&succeeded);
     }
     Ok((result, details))
 }

@@ -10,7 +10,7 @@ use super::access_log;
 use super::authorize::{self, HeadVerdict};
 use super::call::Call;
 use super::plan::{Plan, begin_span};
-use super::routes::{Route, Runs, counted};
+use super::routes::{Route, Runs, labels_of};
 use super::{ApiError, State};
 use crate::config::Authorization;
 use crate::execution::{ExecContext, Executor, Longer, NotRun};
@@ -88,9 +88,9 @@ impl RoutingService {
             let closing = |rejection| api.reject(rejection).closing();
             limits.check(&body).map_err(closing)?;
             if plan.reads_body() {
-                let within = api.state.options.bounds.more_within;
-                let read = read_body(body, limits, within, &mut job.reservation).await;
-                *job.request.body_mut() = read.map_err(closing)?;
+                let timeout = api.state.options.bounds.more_within;
+                let body_result = read_body(body, limits, timeout, &mut job.reservation).await;
+                *job.request.body_mut() = body_result.map_err(closing)?;
             }
         }
         // an empty body is not valid gzip
@@ -100,28 +100,29 @@ impl RoutingService {
             job.request.body().len() > SMALL || is_compressed || has_body && job.request.is_yaml();
         let mut estimate = None;
         if !is_heavy {
-            match Executor::run_here(|place| api.run(&mut job, place)).map_err(reject)? {
+            match Executor::run_here(|context| api.run(&mut job, context)).map_err(reject)? {
                 Ok(response) if response.body().len() <= SMALL => {
-                    return Ok(api.compressed(&job.request, response));
+                    return Ok(api.compress_response(&job.request, response));
                 }
                 Ok(response) => {
                     let api = api.clone();
-                    let work = move |_: ExecContext<'_>| api.compressed(&job.request, response);
+                    let work =
+                        move |_: ExecContext<'_>| api.compress_response(&job.request, response);
                     return self.executor.run(None, None, work).await.map_err(reject);
                 }
-                Err(Longer(known)) => estimate = known,
+                Err(Longer(known_estimate)) => estimate = known_estimate,
             }
         }
         let api = api.clone();
         let deadline = job.request.info().deadline;
         let limits = is_compressed.then_some(limits);
-        let work = move |place: ExecContext<'_>| api.run_elsewhere(&mut job, place, limits);
-        let done = if plan.writes() {
+        let work = move |context: ExecContext<'_>| api.run_elsewhere(&mut job, context, limits);
+        let result = if plan.writes() {
             Box::pin(self.executor.write(work)).await
         } else {
             Box::pin(self.executor.run(estimate, deadline, work)).await
         };
-        done.map_err(reject)
+        result.map_err(reject)
     }
 
     /// Authorizes a request whose body is unread, in the pool if that takes long.
@@ -131,18 +132,19 @@ impl RoutingService {
     async fn admit(&self, mut job: Job) -> Result<(Job, BodyLimits), Response> {
         let api = &self.api;
         let reject = |error: NotRun| api.reject(error.into());
-        let admitted = Executor::run_here(|place| api.admit(&mut job, place)).map_err(reject)?;
+        let admitted =
+            Executor::run_here(|context| api.admit(&mut job, context)).map_err(reject)?;
         let estimate = match admitted {
             Ok(admitted) => return admitted.map(|limits| (job, limits)),
             Err(Longer(estimate)) => estimate,
         };
         let deadline = job.request.info().deadline;
         let api = api.clone();
-        let work = move |place: ExecContext<'_>| {
+        let work = move |context: ExecContext<'_>| {
             let admitted = if job.request.info().is_late() {
                 Err(api.reject(Rejection::Late))
             } else {
-                match api.admit(&mut job, place) {
+                match api.admit(&mut job, context) {
                     Ok(admitted) => admitted,
                     // the pool is the last alternative
                     Err(Longer(_)) => Err(api.reject(Rejection::Panicked)),
@@ -169,14 +171,14 @@ impl Api {
     fn admit(
         &self,
         job: &mut Job,
-        place: ExecContext<'_>,
+        context: ExecContext<'_>,
     ) -> Result<Result<BodyLimits, Response>, Longer> {
         let limits = self.body_limits();
         if self.state.options.authorization == Authorization::Off {
             return Ok(Ok(limits));
         }
         let sees_body = authorize::sees_body(job.plan);
-        match authorize::check_head(&self.state, &Call::new(&job.request, place), sees_body) {
+        match authorize::check_head(&self.state, &Call::new(&job.request, context), sees_body) {
             Ok(HeadVerdict::Allowed) => {
                 job.is_allowed = true;
                 Ok(Ok(limits))
@@ -185,7 +187,7 @@ impl Api {
                 Ok(Ok(limits.for_authorization(&self.state.options.bounds)))
             }
             Err(error) => {
-                let response = self.finished(&job.request, place, Err(error))?;
+                let response = self.finish(&job.request, context, Err(error))?;
                 self.log_received(job);
                 Ok(Err(response))
             }
@@ -196,7 +198,7 @@ impl Api {
     fn run_elsewhere(
         &self,
         job: &mut Job,
-        place: ExecContext<'_>,
+        context: ExecContext<'_>,
         compressed: Option<BodyLimits>,
     ) -> Response {
         if job.request.info().is_late() {
@@ -215,46 +217,46 @@ impl Api {
         if job.reservation.add(parsed).is_err() {
             return self.reject(Rejection::Busy);
         }
-        let response = self.run(job, place);
+        let response = self.run(job, context);
         job.reservation.give_back(parsed);
         match response {
-            Ok(response) => self.compressed(&job.request, response),
+            Ok(response) => self.compress_response(&job.request, response),
             // the pool is the last alternative
             Err(Longer(_)) => self.reject(Rejection::Panicked),
         }
     }
 
     /// Runs the handler of an authorized request.
-    fn run(&self, job: &mut Job, place: ExecContext<'_>) -> Result<Response, Longer> {
+    fn run(&self, job: &mut Job, context: ExecContext<'_>) -> Result<Response, Longer> {
         self.log_received(job);
         let response = self
-            .authorize(job, place)
-            .and_then(|()| self.handle(job, place));
-        self.finished(&job.request, place, response)
+            .authorize(job, context)
+            .and_then(|()| self.handle(job, context));
+        self.finish(&job.request, context, response)
     }
 
-    fn authorize(&self, job: &mut Job, place: ExecContext<'_>) -> Result<(), ApiError> {
+    fn authorize(&self, job: &mut Job, context: ExecContext<'_>) -> Result<(), ApiError> {
         if !job.is_allowed && self.state.options.authorization == Authorization::Basic {
             let has_body = !job.request.body().is_empty();
             let is_unread = job.request.parsed_body().is_none();
             if is_unread
                 && has_body
                 && authorize::sees_body(job.plan)
-                && let Some(body) = authorize::read(&Call::new(&job.request, place))?
+                && let Some(body) = authorize::read(&Call::new(&job.request, context))?
             {
                 job.request.extensions_mut().insert(ParsedBody(body));
             }
-            authorize::check(&self.state, &Call::new(&job.request, place))?;
+            authorize::check(&self.state, &Call::new(&job.request, context))?;
         }
         job.is_allowed = true;
         Ok(())
     }
 
-    fn handle(&self, job: &Job, place: ExecContext<'_>) -> Result<Response, ApiError> {
-        let call = Call::new(&job.request, place);
+    fn handle(&self, job: &Job, context: ExecContext<'_>) -> Result<Response, ApiError> {
+        let call = Call::new(&job.request, context);
         let path = call.path();
         match job.plan {
-            Plan::Answered(action) if action.runs != Runs::Anywhere && place.is_reactor() => {
+            Plan::Answered(action) if action.runs != Runs::Anywhere && context.is_reactor() => {
                 Err(ApiError::Elsewhere(None))
             }
             Plan::Answered(action) => (action.handler)(&self.state, &call),
@@ -300,13 +302,13 @@ impl Api {
     }
 
     /// Turns the result of a handler into a response.
-    fn finished(
+    fn finish(
         &self,
         request: &BufferedRequest,
-        place: ExecContext<'_>,
+        context: ExecContext<'_>,
         result: Result<Response, ApiError>,
     ) -> Result<Response, Longer> {
-        if !place.is_reactor() {
+        if !context.is_reactor() {
             // an idle thread must not keep replaced documents alive
             solon::release_thread_snapshot();
         }
@@ -315,9 +317,9 @@ impl Api {
             Err(ApiError::Elsewhere(estimate)) => return Err(Longer(estimate)),
             Err(error) => error.response(self.state.options.spelling),
         };
-        let reads = matches!(*request.method(), Method::GET | Method::POST);
+        let is_read = matches!(*request.method(), Method::GET | Method::POST);
         let long = ["/v1/data", "/v0/data", "/v1/compile"];
-        let is_long = reads && long.iter().any(|long| request.path().starts_with(long));
+        let is_long = is_read && long.iter().any(|long| request.path().starts_with(long));
         Ok(if is_long {
             response.varying()
         } else {
@@ -326,7 +328,7 @@ impl Api {
     }
 
     /// Compresses a response that is long enough, if the client accepts compression.
-    fn compressed(&self, request: &BufferedRequest, response: Response) -> Response {
+    fn compress_response(&self, request: &BufferedRequest, response: Response) -> Response {
         let live = self.state.live.load();
         let is_wanted = response.body().len() > live.packing.longer_than
             && !response.headers().contains_key(CONTENT_ENCODING)
@@ -352,11 +354,11 @@ impl App for RoutingService {
         if let Some(span) = &span {
             request.extensions_mut().insert(span.clone());
         }
-        let answered = self.answer(request).await;
-        let response = answered.unwrap_or_else(|rejected| rejected);
+        let response = self.answer(request).await;
+        let response = response.unwrap_or_else(|rejected| rejected);
         if let Some(span) = span {
-            let sent = if is_head { 0 } else { response.body().len() };
-            span.end(response.status().as_u16(), sent);
+            let body_length = if is_head { 0 } else { response.body().len() };
+            span.end(response.status().as_u16(), body_length);
         }
         response
     }
@@ -367,14 +369,14 @@ impl App for RoutingService {
 
     fn abandoned(&self, request: &RequestInfo) {
         let counts = &self.api.state.counts;
-        counts.cancelled(counted(request, GONE));
+        counts.cancelled(labels_of(request, GONE));
     }
 
     fn responded(&self, request: &RequestInfo, response: &Response, took: Duration) {
         let state = &self.api.state;
         let status = response.status().as_u16();
-        state.counts.answered(counted(request, status), took);
-        access_log::sent(state.options.request_log, request, response, took);
+        state.counts.answered(labels_of(request, status), took);
+        access_log::log_response(state.options.request_log, request, response, took);
     }
 }
 

@@ -81,8 +81,8 @@ impl State {
         plugins: Arc<Plugins>,
         decision_logs: DecisionLogs,
     ) -> Arc<Self> {
-        Arc::new_cyclic(|me| Self {
-            me: me.clone(),
+        Arc::new_cyclic(|weak| Self {
+            me: weak.clone(),
             constraints,
             plugins,
             decision_logs,
@@ -117,7 +117,7 @@ impl State {
         probe.is_some_and(|probe| {
             probe
                 .solutions(&request)
-                .is_ok_and(|found| !found.is_empty())
+                .is_ok_and(|solutions| !solutions.is_empty())
         })
     }
 

@@ -23,9 +23,9 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     if state.live.load().status.is_none() {
         return Err(ApiError::internal("status plugin not enabled"));
     }
-    let mut answer = JsonFields::new(request.pretty());
-    answer.typed("result", &status(state));
-    Ok(response::json(Status::OK, answer.finish()))
+    let mut body = JsonFields::new(request.pretty());
+    body.typed("result", &status(state));
+    Ok(response::json(Status::OK, body.finish()))
 }
 
 /// Returns labels, plugins, bundles, and all metrics.

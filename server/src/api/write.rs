@@ -26,7 +26,7 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     metrics.end("rego_input_parse", start);
     let path = path(request)?;
     let only_new = request.header("if-none-match") == "*";
-    let written = state.engine.edit(|transaction| {
+    let result = state.engine.edit(|transaction| {
         check_scope(transaction, [&path])?;
         if only_new && transaction.read(&path).is_ok() {
             return Ok(false);
@@ -35,8 +35,8 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         transaction.put(&path, value)?;
         Ok::<bool, ApiError>(true)
     })?;
-    if written {
-        Ok(done(state, request, &metrics))
+    if result {
+        Ok(success(state, request, &metrics))
     } else {
         Ok(response::empty(Status::NOT_MODIFIED))
     }
@@ -49,16 +49,16 @@ pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let operations = patch::read(&text)?;
     metrics.end("rego_input_parse", start);
-    let below = patch::unescaped(&path(request)?);
+    let parent = patch::unescaped(&path(request)?);
     let steps = operations
         .into_iter()
-        .map(|operation| operation.below_parent(&below));
+        .map(|operation| operation.below_parent(&parent));
     let steps = steps.collect::<Result<Vec<_>, _>>()?;
     state.engine.edit(|transaction| {
-        check_scope(transaction, steps.iter().flat_map(changed))?;
+        check_scope(transaction, steps.iter().flat_map(changed_paths))?;
         transaction.patch(steps).map_err(ApiError::from)
     })?;
-    Ok(done(state, request, &metrics))
+    Ok(success(state, request, &metrics))
 }
 
 /// `DELETE /v1/data/{path}`
@@ -71,11 +71,11 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
             .write(Operation::Remove, &path, Value::NULL)
             .map_err(ApiError::from)
     })?;
-    Ok(done(state, request, &metrics::metrics_of(request)))
+    Ok(success(state, request, &metrics::metrics_of(request)))
 }
 
 /// Returns the paths that an operation of a patch changes.
-fn changed(step: &PatchStep) -> Vec<&Path> {
+fn changed_paths(step: &PatchStep) -> Vec<&Path> {
     match step {
         PatchStep::Write(_, path, _) => vec![path],
         PatchStep::Test(..) => Vec::new(),
@@ -92,30 +92,30 @@ fn check_scope<'p>(
     let bundles = ActiveBundle::list(transaction.root());
     let mut paths = paths.into_iter();
     let check = |path| ActiveBundle::check_scope(&bundles, path);
-    let checked = paths.try_for_each(check);
-    checked.map_err(|error| ApiError::invalid(error.to_string()))
+    let result = paths.try_for_each(check);
+    result.map_err(|error| ApiError::invalid(error.to_string()))
 }
 
 /// Checks that all existing parents of a path are objects, because documents can be written only into objects.
 fn check_parents(transaction: &Transaction, path: &Path) -> Result<(), StoreError> {
-    let mut place = transaction.root();
-    let mut above: Vec<&str> = Vec::new();
+    let mut parent = transaction.root();
+    let mut steps: Vec<&str> = Vec::new();
     for segment in path.segments() {
-        let Some(object) = place.as_object() else {
+        let Some(object) = parent.as_object() else {
             return Err(StoreError::Conflict {
-                message: Path::new(above).to_string(),
+                message: Path::new(steps).to_string(),
             });
         };
         let Some(next) = object.get_str(segment) else {
             return Ok(());
         };
-        above.push(segment);
-        place = next;
+        steps.push(segment);
+        parent = next;
     }
     Ok(())
 }
 
-fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
+fn success(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
     if !request.params().flag("metrics") {
         return response::empty(Status::NO_CONTENT);
     }

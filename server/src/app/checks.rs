@@ -29,19 +29,19 @@ impl Checks {
         state: Arc<State>,
         executor: Arc<Executor>,
     ) -> io::Result<Self> {
-        let opened = match &options.envoy {
+        let servers = match &options.envoy {
             Some(envoy) => Some(crate::envoy::Opened::open(envoy, state, executor).await?),
             None => None,
         };
-        Ok(Self { opened })
+        Ok(Self { opened: servers })
     }
 
     /// Returns the addresses over gRPC and over HTTP.
     pub fn addresses(&self) -> (Vec<String>, Vec<String>) {
         self.opened
             .as_ref()
-            .map_or_else(Default::default, |opened| {
-                (opened.addresses(), opened.http_addresses())
+            .map_or_else(Default::default, |servers| {
+                (servers.addresses(), servers.http_addresses())
             })
     }
 
@@ -53,8 +53,8 @@ impl Checks {
         grace: Duration,
         stop: impl Future<Output = ()>,
     ) {
-        if let Some(opened) = self.opened {
-            opened.serve(registry, bounds, grace, stop).await;
+        if let Some(servers) = self.opened {
+            servers.serve(registry, bounds, grace, stop).await;
         }
     }
 }

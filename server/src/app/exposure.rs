@@ -14,18 +14,19 @@ pub fn restrict_hosts(listeners: &mut [Listener], options: &ServerOptions) -> io
     if options.authentication != Authentication::Off {
         return Ok(());
     }
-    let named = options.allowed_hosts.iter();
-    let named: Result<Vec<_>, _> = named.map(|host| NamedHost::parse(host)).collect();
-    let named = named.map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, text))?;
+    let named_hosts = options.allowed_hosts.iter();
+    let named_hosts: Result<Vec<_>, _> = named_hosts.map(|host| NamedHost::parse(host)).collect();
+    let named_hosts =
+        named_hosts.map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, text))?;
     let all = options
         .addresses
         .iter()
         .chain(&options.diagnostic_addresses);
     let all: Vec<_> = all.map(|text| Address::parse(text)).collect();
-    let hosts = Arc::new(AllowedHosts::new(&named, all.iter()));
+    let hosts = Arc::new(AllowedHosts::new(&named_hosts, all.iter()));
     for listener in listeners {
         let is_unix = listener.is_unix();
-        if named.is_empty() && listener.is_wildcard() {
+        if named_hosts.is_empty() && listener.is_wildcard() {
             warn!(
                 addr = listener.address(),
                 "Requests may name any host, so that web pages reach the server by DNS rebinding: see --allowed-host."

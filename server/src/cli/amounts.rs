@@ -86,20 +86,20 @@ pub fn format_duration(nanoseconds: u64) -> String {
         1_000_000..1_000_000_000 => (1_000_000, 6, "ms"),
         _ => (1_000_000_000, 9, "s"),
     };
-    let (whole, rest) = (nanoseconds / unit, nanoseconds % unit);
+    let (integer, rest) = (nanoseconds / unit, nanoseconds % unit);
     let fraction = format!("{rest:0digits$}");
     let fraction = fraction.trim_end_matches('0');
     let point = if fraction.is_empty() { "" } else { "." };
-    let (minutes, whole) = match name {
-        "s" => (whole / 60, whole % 60),
-        _ => (0, whole),
+    let (minutes, integer) = match name {
+        "s" => (integer / 60, integer % 60),
+        _ => (0, integer),
     };
-    let above = match minutes {
+    let hours_and_minutes = match minutes {
         0 => String::new(),
         1..60 => format!("{minutes}m"),
         _ => format!("{}h{}m", minutes / 60, minutes % 60),
     };
-    format!("{above}{whole}{point}{fraction}{name}")
+    format!("{hours_and_minutes}{integer}{point}{fraction}{name}")
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn shown_durations() {
-        for (time, want) in [
+        for (time, expected) in [
             (0, "0s"),
             (999, "999ns"),
             (6_400, "6.4µs"),
@@ -118,7 +118,7 @@ mod tests {
             (90_000_000_000, "1m30s"),
             (3_661_000_000_000, "1h1m1s"),
         ] {
-            assert_eq!(format_duration(time), want);
+            assert_eq!(format_duration(time), expected);
         }
     }
 
@@ -134,12 +134,12 @@ mod tests {
 
     #[test]
     fn durations() {
-        let of = |text: &str| duration(text).map(|time| time.as_nanos());
-        assert_eq!(of("500ms"), Ok(500_000_000));
-        assert_eq!(of("1m30.5s"), Ok(90_500_000_000));
-        assert_eq!(of("0"), Ok(0));
+        let nanoseconds_of = |text: &str| duration(text).map(|time| time.as_nanos());
+        assert_eq!(nanoseconds_of("500ms"), Ok(500_000_000));
+        assert_eq!(nanoseconds_of("1m30.5s"), Ok(90_500_000_000));
+        assert_eq!(nanoseconds_of("0"), Ok(0));
         for wrong in ["", "5", "s", "5x", "1.2.3s", "-1s"] {
-            assert!(of(wrong).is_err(), "{wrong}");
+            assert!(nanoseconds_of(wrong).is_err(), "{wrong}");
         }
         let signed = |text: &str| signed_duration(text).map(|time| time.as_nanos());
         assert_eq!(signed("1\u{b5}s"), Ok(1000));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn integers() {
-        for (text, want) in [
+        for (text, expected) in [
             ("0", 0),
             ("-0", 0),
             ("7", 7),
@@ -168,7 +168,7 @@ mod tests {
             ("9223372036854775807", i64::MAX),
             ("-9223372036854775808", i64::MIN),
         ] {
-            assert_eq!(integer(text), Ok(want), "{text}");
+            assert_eq!(integer(text), Ok(expected), "{text}");
         }
         for wrong in [
             "",

@@ -170,7 +170,7 @@ fn measure(args: &Args) -> Result<(), Report> {
             .module(file)
             .map(|module| module.source.text.to_string())
     };
-    let refused = |error: Error| Report::of_error(&error, &text_of);
+    let error_report = |error: Error| Report::of_error(&error, &text_of);
     let mut request = Request::new();
     if let Some(input) = &input {
         request = request.input(input);
@@ -184,21 +184,23 @@ fn measure(args: &Args) -> Result<(), Report> {
         }
         let prepared = engine.prepare_partial(source, &options);
         let prepared = prepared.and_then(|partial| partial.pin());
-        let prepared = prepared.map_err(refused)?;
+        let prepared = prepared.map_err(error_report)?;
         Box::new(move || {
             let residuals = prepared.evaluate(&request)?;
             Ok(!residuals.query_texts().is_empty())
         })
     } else {
         let prepared = engine.prepare_query(source);
-        let prepared = prepared.and_then(|query| query.pin()).map_err(refused)?;
+        let prepared = prepared
+            .and_then(|query| query.pin())
+            .map_err(error_report)?;
         Box::new(move || Ok(!prepared.solutions(&request)?.is_empty()))
     };
     for _ in 0..args.count {
         let mut times = Vec::new();
         let measured = BenchmarkResult::repeat(|| {
             let start = Instant::now();
-            let is_defined = evaluate().map_err(refused)?;
+            let is_defined = evaluate().map_err(error_report)?;
             if args.metrics {
                 times.push(nanoseconds(start.elapsed()));
             }
@@ -262,23 +264,23 @@ fn format_result(format: Format, measured: &BenchmarkResult) -> Vec<u8> {
                 table.row(vec![name.to_owned(), number]);
             };
             row("samples", measured.runs.to_string());
-            row("ns/op", whole(measured.mean_ns()));
+            row("ns/op", rounded_text(measured.mean_ns()));
             for (name, number) in &measured.extra {
-                row(name, rounded(*number));
+                row(name, round(*number));
             }
             table.numbers_right().render().into_bytes()
         }
     }
 }
 
-fn whole(number: f64) -> String {
+fn rounded_text(number: f64) -> String {
     format!("{number:.0}")
 }
 
 /// Returns a number with three significant digits, and without decimals from 100 on.
-fn rounded(number: f64) -> String {
+fn round(number: f64) -> String {
     match number.abs() {
-        0.0 | 99.95.. => whole(number),
+        0.0 | 99.95.. => rounded_text(number),
         9.995.. => format!("{number:.1}"),
         0.9995.. => format!("{number:.2}"),
         0.09995.. => format!("{number:.3}"),
@@ -288,8 +290,8 @@ fn rounded(number: f64) -> String {
 
 fn standard_input() -> Result<String, String> {
     let mut text = String::new();
-    let read = std::io::stdin().read_to_string(&mut text);
-    read.map_err(|error| error.to_string())?;
+    let result = std::io::stdin().read_to_string(&mut text);
+    result.map_err(|error| error.to_string())?;
     Ok(text)
 }
 

@@ -54,9 +54,9 @@ impl BenchmarkResult {
             measured.runs += batch;
             measured.elapsed = start.elapsed();
             // a batch takes at most a tenth of the remaining time
-            let left = TIME.saturating_sub(measured.elapsed).as_nanos();
+            let remaining = TIME.saturating_sub(measured.elapsed).as_nanos();
             let mean = (measured.elapsed.as_nanos() / u128::from(measured.runs)).max(1);
-            batch = u64::try_from(left / mean / 10)
+            batch = u64::try_from(remaining / mean / 10)
                 .unwrap_or(1)
                 .clamp(1, 1_000_000);
         }
@@ -125,14 +125,14 @@ mod tests {
 
     #[test]
     fn numbers_are_aligned() {
-        for (value, want) in [
+        for (value, expected) in [
             (13_409.4, "     13409 ns/op"),
             (0.0, "         0 ns/op"),
             (123.45, "       123.5 ns/op"),
             (12.345, "        12.35 ns/op"),
             (1.2345, "         1.234 ns/op"),
         ] {
-            assert_eq!(number(value, "ns/op"), want);
+            assert_eq!(number(value, "ns/op"), expected);
         }
     }
 }

@@ -53,10 +53,11 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn output(args: &Args) -> Result<Vec<u8>, String> {
     if let Some(version) = &args.version {
-        let known = versions::capabilities(version);
-        let text = known.ok_or_else(|| format!("no capabilities version found: {version}"))?;
+        let capabilities = versions::capabilities(version);
+        let text =
+            capabilities.ok_or_else(|| format!("no capabilities version found: {version}"))?;
         let json: Json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-        return printed(&json);
+        return print_json(&json);
     }
     let Some(path) = &args.file else {
         if !args.current {
@@ -65,15 +66,15 @@ fn output(args: &Args) -> Result<Vec<u8>, String> {
         let text = Capabilities::current_json(super::version_of(args.v0_compatible));
         let mut json: Json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
         versions::annotate(&mut json);
-        return printed(&json);
+        return print_json(&json);
     };
     let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     Capabilities::from_json(&text).map_err(|error| error.to_string())?;
     let json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-    printed(&json)
+    print_json(&json)
 }
 
-fn printed(json: &Json) -> Result<Vec<u8>, String> {
+fn print_json(json: &Json) -> Result<Vec<u8>, String> {
     let ordered = OrderedDocument(json);
     let mut text = serde_json::to_vec_pretty(&ordered).map_err(|error| error.to_string())?;
     text.push(b'\n');
@@ -117,10 +118,10 @@ fn in_order<'j>(
     object: &'j Map<String, Json>,
     names: &'static [&'static str],
 ) -> impl Iterator<Item = (&'j String, &'j Json)> {
-    let known = names.iter().filter_map(|name| object.get_key_value(*name));
-    let others = object.iter();
-    let others = others.filter(|(name, _)| !names.contains(&name.as_str()));
-    known.chain(others)
+    let named = names.iter().filter_map(|name| object.get_key_value(*name));
+    let unnamed = object.iter();
+    let unnamed = unnamed.filter(|(name, _)| !names.contains(&name.as_str()));
+    named.chain(unnamed)
 }
 
 impl Serialize for OrderedDocument<'_> {

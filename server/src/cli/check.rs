@@ -149,12 +149,12 @@ fn check(args: &Args) -> Result<Engine, Report> {
     // only bundles have documents, which must not conflict with their rules
     change.load(&loaded);
     let needs_plans = args.dump || args.index || !args.filters.is_empty();
-    let checked = if needs_plans {
+    let result = if needs_plans {
         engine.apply(change)
     } else {
         engine.validate(change)
     };
-    checked
+    result
         .map_err(|error| Report::of_error(&error, &|file| loaded.text(file).map(str::to_owned)))?;
     check_filters(args, &engine)
         .map_err(|error| Report::of_error(&error, &|file| loaded.text(file).map(str::to_owned)))?;
@@ -182,7 +182,7 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
         let text = text.map_err(|error| InputError::new(format!("{file}: {error}")));
         inputs.push(Some(json::read(&text.map_err(Error::Input)?)?));
     }
-    let mut refused: Vec<ErrorEntry> = Vec::new();
+    let mut rejections: Vec<ErrorEntry> = Vec::new();
     for path in &args.filters {
         let prepared =
             engine.prepare_filters(&Path::from_slashes(path).named_reference(), &options)?;
@@ -199,8 +199,8 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
                 Ok(_) => {}
                 Err(Error::Filter(entries)) => {
                     for entry in entries {
-                        if !refused.contains(&entry) {
-                            refused.push(entry);
+                        if !rejections.contains(&entry) {
+                            rejections.push(entry);
                         }
                     }
                 }
@@ -208,9 +208,9 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
             }
         }
     }
-    if refused.is_empty() {
+    if rejections.is_empty() {
         Ok(())
     } else {
-        Err(Error::Filter(refused))
+        Err(Error::Filter(rejections))
     }
 }

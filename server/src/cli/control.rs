@@ -205,11 +205,11 @@ pub fn run(args: Args) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
-    let done = match runtime {
+    let result = match runtime {
         Ok(runtime) => runtime.block_on(perform(args.command)),
         Err(error) => Err(error.to_string()),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             if !message.is_empty() {
@@ -221,7 +221,7 @@ pub fn run(args: Args) -> ExitCode {
 }
 
 async fn perform(command: Command) -> Result<(), String> {
-    let text = |refusal: ApiError| refusal.to_string();
+    let text = |rejection: ApiError| rejection.to_string();
     match command {
         Command::Run(args) => serve(*args).await,
         Command::Build(args) => once::build(*args).await,
@@ -230,12 +230,12 @@ async fn perform(command: Command) -> Result<(), String> {
             dry_run,
             log_level,
         }) => {
-            let most = crate::config::Bounds::default().log;
-            let _log = start_log(log_level.into(), Format::default(), None, most);
-            let done = commands::migrate(&common.options(), dry_run).await;
-            let done = done.map_err(text)?;
-            if dry_run && !done.is_empty() {
-                print(done + "\n");
+            let max = crate::config::Bounds::default().log;
+            let _log = start_log(log_level.into(), Format::default(), None, max);
+            let result = commands::migrate(&common.options(), dry_run).await;
+            let result = result.map_err(text)?;
+            if dry_run && !result.is_empty() {
+                print(result + "\n");
             }
             Ok(())
         }
@@ -303,10 +303,10 @@ async fn perform(command: Command) -> Result<(), String> {
             revoked.map_err(text)
         }
         Command::Secrets(Secrets::Rotate { common }) => {
-            let changed = commands::rotate_secrets(&common.options()).await;
+            let result = commands::rotate_secrets(&common.options()).await;
             print(format!(
                 "{} secrets were encrypted anew\n",
-                changed.map_err(text)?
+                result.map_err(text)?
             ));
             Ok(())
         }

@@ -104,14 +104,14 @@ const VERSIONS: [(Version, &str); 3] = [
 
 /// Runs the command and prints what it did, or the errors.
 pub fn run(args: &Args) -> ExitCode {
-    let done = match &args.command {
+    let result = match &args.command {
         Command::Export(args) => export(args),
         Command::Import(args) => import(args),
         Command::Check(args) => check(args),
         Command::Origins(args) => origins::list(args),
         Command::Release(args) => origins::release(args),
     };
-    done.unwrap_or_else(|report| {
+    result.unwrap_or_else(|report| {
         complain(report.text(false));
         ExitCode::from(FAILED)
     })
@@ -150,10 +150,11 @@ fn export(args: &Export) -> Result<ExitCode, Report> {
     let documents = String::from_utf8(documents).map_err(message)?;
     let exported = origins::Exported::of_contents(&contents);
     let module = |module: StoredModule| {
-        let known = VERSIONS
+        let version_name = VERSIONS
             .iter()
             .find(|(version, _)| *version == module.version);
-        let (_, rego) = known.ok_or_else(|| Report::message("a module of an unknown Rego"))?;
+        let (_, rego) =
+            version_name.ok_or_else(|| Report::message("a module of an unknown Rego"))?;
         Ok(Module {
             name: module.name,
             rego: (*rego).to_owned(),
@@ -172,11 +173,11 @@ fn export(args: &Export) -> Result<ExitCode, Report> {
     match &args.output {
         Some(path) => {
             let file = std::fs::File::create_new(path);
-            let written = file.and_then(|mut file| {
+            let result = file.and_then(|mut file| {
                 std::io::Write::write_all(&mut file, &text)?;
                 file.sync_all()
             });
-            written.map_err(|error| message(format!("{}: {error}", path.display())))?;
+            result.map_err(|error| message(format!("{}: {error}", path.display())))?;
         }
         None => print(text),
     }
@@ -186,20 +187,22 @@ fn export(args: &Export) -> Result<ExitCode, Report> {
 fn import(args: &Import) -> Result<ExitCode, Report> {
     let text = if args.export == "-" {
         let mut text = Vec::new();
-        let read = std::io::Read::read_to_end(&mut std::io::stdin(), &mut text);
-        read.map_err(message)?;
+        let result = std::io::Read::read_to_end(&mut std::io::stdin(), &mut text);
+        result.map_err(message)?;
         text
     } else {
         super::read(&args.export).map_err(message)?
     };
-    let named = |error: &dyn std::fmt::Display| message(format!("{}: {error}", args.export));
-    let contents: ExportContents = serde_json::from_slice(&text).map_err(|error| named(&error))?;
+    let error_in_file =
+        |error: &dyn std::fmt::Display| message(format!("{}: {error}", args.export));
+    let contents: ExportContents =
+        serde_json::from_slice(&text).map_err(|error| error_in_file(&error))?;
     let documents = json::read(contents.documents.get().as_bytes());
-    let documents = documents.map_err(|error| named(&error))?;
+    let documents = documents.map_err(|error| error_in_file(&error))?;
     let store = SqliteStore::open(file(&args.store)).map_err(message)?;
-    let kept = store.load().map_err(message)?;
-    let is_empty = kept.modules.is_empty()
-        && kept
+    let contents_of_store = store.load().map_err(message)?;
+    let is_empty = contents_of_store.modules.is_empty()
+        && contents_of_store
             .documents
             .as_object()
             .is_some_and(solon::Object::is_empty);
@@ -213,25 +216,25 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
     let mut change = Change::default();
     let mut modules = Vec::new();
     for module in &contents.modules {
-        let known = VERSIONS.iter().find(|(_, name)| *name == module.rego);
+        let version = VERSIONS.iter().find(|(_, name)| *name == module.rego);
         let unknown = || {
-            named(&format_args!(
+            error_in_file(&format_args!(
                 "module {:?}: rego is v0, v1 or v0v1",
                 module.name
             ))
         };
-        let (version, _) = known.ok_or_else(unknown)?;
+        let (version, _) = version.ok_or_else(unknown)?;
         let origin = origins::origin_of(module.origin.as_deref());
         let unknown = || {
-            named(&format_args!(
+            error_in_file(&format_args!(
                 "module {:?}: origin is files or client",
                 module.name
             ))
         };
         let origin = origin.ok_or_else(unknown)?;
         change.set_module_as(&module.name, &module.text, *version);
-        let stored = StoredModule::new(&*module.name, &*module.text, *version);
-        modules.push(stored.with_origin(origin));
+        let stored_module = StoredModule::new(&*module.name, &*module.text, *version);
+        modules.push(stored_module.with_origin(origin));
     }
     change.put(DocumentPath::default(), documents.clone());
     // the engine checks everything before a byte is written
@@ -245,8 +248,8 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
     let mut all = StoreContents::new(documents, modules);
     if let Some(exported) = contents.origins {
         let origins = exported.read();
-        let broken = || named(&"origins: sha256 is not a digest in hexadecimal");
-        all = all.with_origins(origins.ok_or_else(broken)?);
+        let invalid_digest = || error_in_file(&"origins: sha256 is not a digest in hexadecimal");
+        all = all.with_origins(origins.ok_or_else(invalid_digest)?);
     }
     store.replace(&all).map_err(message)?;
     print(format!("{count} modules and the documents are in place\n"));
@@ -255,8 +258,8 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
 
 fn check(args: &Check) -> Result<ExitCode, Report> {
     let store = existing(&args.store)?;
-    let found = store.check().map_err(message)?;
-    if found.is_empty() {
+    let problems = store.check().map_err(message)?;
+    if problems.is_empty() {
         let contents = store.load().map_err(message)?;
         print(format!(
             "{} modules and the documents are sound\n",
@@ -264,7 +267,7 @@ fn check(args: &Check) -> Result<ExitCode, Report> {
         ));
         return Ok(ExitCode::SUCCESS);
     }
-    for line in found {
+    for line in problems {
         complain(format!("{line}\n"));
     }
     Ok(ExitCode::from(FAILED))

@@ -56,10 +56,10 @@ pub fn run(args: &Args) -> ExitCode {
         super::wrong_usage("deps", "specify exactly one query argument");
     };
     match dependencies(args, query) {
-        Ok(found) => {
+        Ok(dependencies) => {
             match args.format {
-                Format::Pretty => print(table(&found)),
-                Format::Json => print(json(&found)),
+                Format::Pretty => print(table(&dependencies)),
+                Format::Json => print(json(&dependencies)),
             }
             ExitCode::SUCCESS
         }
@@ -111,10 +111,10 @@ fn load(args: &Args) -> Result<Loaded, Report> {
 }
 
 /// Returns a table with a column for each kind of dependency that exists.
-fn table(found: &Dependencies) -> String {
+fn table(dependencies: &Dependencies) -> String {
     let columns = [
-        ("BASE DOCUMENTS", found.base_texts()),
-        ("VIRTUAL DOCUMENTS", found.rule_texts()),
+        ("BASE DOCUMENTS", dependencies.base_texts()),
+        ("VIRTUAL DOCUMENTS", dependencies.rule_texts()),
     ];
     let columns: Vec<_> = columns
         .into_iter()
@@ -134,7 +134,7 @@ fn table(found: &Dependencies) -> String {
     table.render()
 }
 
-fn json(found: &Dependencies) -> Vec<u8> {
+fn json(dependencies: &Dependencies) -> Vec<u8> {
     let references = |terms: &[Term]| {
         let references = terms.iter().map(|term| match &term.kind {
             TermKind::Ref(parts) => {
@@ -148,7 +148,10 @@ fn json(found: &Dependencies) -> Vec<u8> {
         });
         references.collect::<Vec<String>>().join(",")
     };
-    let members = [("base", &found.base), ("virtual", &found.rules)];
+    let members = [
+        ("base", &dependencies.base),
+        ("virtual", &dependencies.rules),
+    ];
     let members = members.iter().filter(|(_, terms)| !terms.is_empty());
     let members: Vec<String> = members
         .map(|(name, terms)| format!("\"{name}\":[{}]", references(terms)))

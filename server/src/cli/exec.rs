@@ -220,7 +220,7 @@ fn check_flags(args: &Args) -> Result<(), String> {
             "--fail-non-empty or --fail-defined",
         ),
     ];
-    match pairs.iter().find(|(both, _)| *both) {
+    match pairs.iter().find(|(are_both_set, _)| *are_both_set) {
         Some((_, flags)) => Err(format!("exec error: specify {flags} but not both")),
         None => Ok(()),
     }
@@ -242,8 +242,8 @@ impl Decisions<'_> {
     fn decide(&mut self, path: &str, input: &Value) {
         let request = Request::new().input(input).limits(&self.limits);
         let prepared = self.engine.document(&Path::from_slashes(self.decision));
-        let decided = prepared.evaluate(&request);
-        let (decision_id, error, result) = match decided {
+        let result = prepared.evaluate(&request);
+        let (decision_id, error, result) = match result {
             Ok(Some(value)) => {
                 self.count_defined(&value);
                 let mut text = Vec::new();

@@ -26,20 +26,24 @@ impl Explanation {
     /// # Errors
     /// Fails if the trace is too large.
     pub fn from_explanation<T>(
-        how: &solon::Explanation<T>,
-        shown: TraceFormat,
+        explanation_of_engine: &solon::Explanation<T>,
+        format: TraceFormat,
         values: bool,
     ) -> Result<Self, Error> {
         let mut explanation = Self::default();
-        match shown {
+        match format {
             TraceFormat::Lines => {
-                for line in how.lines(TraceLines::default().locations(true).variables(values))? {
+                for line in explanation_of_engine
+                    .lines(TraceLines::default().locations(true).variables(values))?
+                {
                     explanation.lines.push_str(&line);
                     explanation.lines.push('\n');
                 }
             }
-            TraceFormat::Events if how.events.is_empty() => {}
-            TraceFormat::Events => explanation.events = Some(how.detailed_json()?),
+            TraceFormat::Events if explanation_of_engine.events.is_empty() => {}
+            TraceFormat::Events => {
+                explanation.events = Some(explanation_of_engine.detailed_json()?);
+            }
             TraceFormat::Nothing => {}
         }
         Ok(explanation)

@@ -5,14 +5,14 @@ use solon::{FilterOptions, FilterTarget, Value, json};
 use super::report::Report;
 
 /// Parses a target: `sql+postgresql`, or `postgresql` for short.
-pub fn target(word: &str) -> Result<FilterTarget, String> {
-    let named = |name: &str| name.parse::<FilterTarget>();
-    let found = if word.contains('+') {
-        named(word)
+pub fn target(name: &str) -> Result<FilterTarget, String> {
+    let parse_target = |name: &str| name.parse::<FilterTarget>();
+    let target = if name.contains('+') {
+        parse_target(name)
     } else {
-        named(&format!("sql+{word}")).or_else(|_| named(&format!("ucast+{word}")))
+        parse_target(&format!("sql+{name}")).or_else(|_| parse_target(&format!("ucast+{name}")))
     };
-    found.map_err(|_| {
+    target.map_err(|_| {
         let all: Vec<String> = FilterTarget::ALL.iter().map(ToString::to_string).collect();
         format!("expected one of {}", all.join(", "))
     })
@@ -61,7 +61,10 @@ impl Filtering {
 /// Returns the path with slashes of a rule that is named by a reference (`data.filters.include`) or by such a path.
 pub fn path(query: &str) -> Result<String, Report> {
     let is_plain = |step: &str| {
-        !step.is_empty() && step.chars().all(|one| one.is_alphanumeric() || one == '_')
+        !step.is_empty()
+            && step
+                .chars()
+                .all(|character| character.is_alphanumeric() || character == '_')
     };
     let steps = query
         .strip_prefix("data.")
@@ -71,38 +74,51 @@ pub fn path(query: &str) -> Result<String, Report> {
     } else if !query.starts_with("data.") && !query.contains(char::is_whitespace) {
         Ok(query.to_owned())
     } else {
-        let words = "a filter is made of a rule: expected a reference like data.filters.include";
-        Err(Report::message(format!("{words}, got `{query}`")))
+        let message = "a filter is made of a rule: expected a reference like data.filters.include";
+        Err(Report::message(format!("{message}, got `{query}`")))
     }
 }
 
 /// Returns the outcome of each rule that a filter uses, one line each, with indented details.
 pub fn explanation(path: &str, rules: &Value) -> String {
-    let text = |of: &Value, name: &str| {
-        let found = of.get(name).and_then(Value::as_str);
-        found.unwrap_or_default().to_owned()
+    let text = |object: &Value, name: &str| {
+        let member = object.get(name).and_then(Value::as_str);
+        member.unwrap_or_default().to_owned()
     };
-    let place = |of: &Value| match of.get("location") {
-        Some(at) => {
-            let number = |name| at.get(name).map(ToString::to_string).unwrap_or_default();
-            format!("{}:{}:{}: ", text(at, "file"), number("row"), number("col"))
+    let location_prefix = |object: &Value| match object.get("location") {
+        Some(location) => {
+            let number = |name| {
+                location
+                    .get(name)
+                    .map(ToString::to_string)
+                    .unwrap_or_default()
+            };
+            format!(
+                "{}:{}:{}: ",
+                text(location, "file"),
+                number("row"),
+                number("col")
+            )
         }
         None => String::new(),
     };
-    let all = |of: &Value, name: &str| -> Vec<Value> {
-        let found = of.get(name).and_then(Value::as_array);
-        found.map(<[Value]>::to_vec).unwrap_or_default()
+    let all = |object: &Value, name: &str| -> Vec<Value> {
+        let member = object.get(name).and_then(Value::as_array);
+        member.map(<[Value]>::to_vec).unwrap_or_default()
     };
     let mut lines = vec![format!("{path}:")];
     for rule in rules.as_array().unwrap_or_default() {
         let name = text(rule, "rule");
-        let between = if name.is_empty() { "" } else { " " };
+        let separator = if name.is_empty() { "" } else { " " };
         let outcome = text(rule, "outcome");
-        lines.push(format!("  {}{name}{between}{outcome}", place(rule)));
+        lines.push(format!(
+            "  {}{name}{separator}{outcome}",
+            location_prefix(rule)
+        ));
         if let Some(failed) = rule.get("failed") {
             lines.push(format!(
                 "    {}{}",
-                place(failed),
+                location_prefix(failed),
                 text(failed, "expression")
             ));
         }
@@ -113,7 +129,11 @@ pub fn explanation(path: &str, rules: &Value) -> String {
                 .filter_map(|test| Some(format!("    {}", test.as_str()?))),
         );
         for error in all(rule, "errors") {
-            lines.push(format!("    {}{}", place(&error), text(&error, "message")));
+            lines.push(format!(
+                "    {}{}",
+                location_prefix(&error),
+                text(&error, "message")
+            ));
         }
     }
     lines.push(String::new());

@@ -138,8 +138,8 @@ fn standard_input(options: &FormatOptions) -> ExitCode {
         ..*options
     };
     let mut text = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut text);
-    let formatted = read
+    let result = std::io::stdin().lock().read_to_end(&mut text);
+    let formatted = result
         .map_err(|error| error.to_string())
         .and_then(|_| text_of("stdin", &text, &options));
     match formatted {
@@ -164,7 +164,9 @@ fn text_of(name: &str, bytes: &[u8], options: &FormatOptions) -> Result<String, 
 /// Returns the errors of a file. An empty file is one error, not a list.
 fn format_errors(errors: &Diagnostics) -> String {
     match errors.0.as_slice() {
-        [one] if one.code == Code::Parse && one.message == "empty module" => one.to_string(),
+        [error] if error.code == Code::Parse && error.message == "empty module" => {
+            error.to_string()
+        }
         _ => errors.to_string(),
     }
 }
@@ -196,25 +198,25 @@ fn format_all(files: &[String], options: &FormatOptions) -> Vec<Result<Formatted
 
 /// Prints or writes a result as the flags say.
 fn report(args: &Args, file: &str, result: &Formatted) -> Result<(), String> {
-    let changed = result.is_changed();
+    let is_changed = result.is_changed();
     if args.list {
-        if changed {
+        if is_changed {
             print(format!("{file}\n"));
         }
     } else if args.diff {
-        if changed {
+        if is_changed {
             let before = String::from_utf8_lossy(&result.before);
             print(diff::colored(&before, &result.after) + "\n");
         }
-    } else if changed && args.fail {
+    } else if is_changed && args.fail {
         // neither printed nor written
     } else if !args.write {
         print(&result.after);
-    } else if changed {
+    } else if is_changed {
         std::fs::write(file, &result.after)
             .map_err(|error| files::message("open", file, &error))?;
     }
-    if changed && args.fail {
+    if is_changed && args.fail {
         return Err("unexpected diff".to_owned());
     }
     Ok(())

@@ -85,8 +85,8 @@ mod tests {
 
     /// Returns the parsed arguments: the two booleans, the single value, the repeated ones, and the positional arguments.
     fn read(line: &str) -> Result<String, String> {
-        let words = ["test", "run"].into_iter().chain(line.split_whitespace());
-        let matches = command().try_get_matches_from(words);
+        let arguments = ["test", "run"].into_iter().chain(line.split_whitespace());
+        let matches = command().try_get_matches_from(arguments);
         let mut matches = matches.map_err(|error| error.kind().to_string())?;
         let (_, mut run) = matches.remove_subcommand().unwrap();
         let mut all = |name| {
@@ -94,15 +94,15 @@ mod tests {
             let values: Vec<String> = values.into_iter().flatten().collect();
             values.join("+")
         };
-        let (one, many, rest) = (all("one"), all("many"), all("rest"));
+        let (single, several, rest) = (all("one"), all("many"), all("rest"));
         let switches = ["all", "bare"].map(|name| u8::from(run.get_flag(name)));
         let [all, bare] = switches;
-        Ok(format!("{all}{bare} {one};{many};{rest}"))
+        Ok(format!("{all}{bare} {single};{several};{rest}"))
     }
 
     #[test]
     fn flags_take_the_forms_of_opa() {
-        for (line, want) in [
+        for (line, expected) in [
             ("", "00 ;;"),
             ("--all", "10 ;;"),
             ("--all=true x", "10 ;;x"),
@@ -135,7 +135,7 @@ mod tests {
             ("x -a y", "10 ;;x+y"),
             ("-- -a", "00 ;;-a"),
         ] {
-            assert_eq!(read(line), Ok(want.to_owned()), "{line}");
+            assert_eq!(read(line), Ok(expected.to_owned()), "{line}");
         }
         for line in [
             "--all=",

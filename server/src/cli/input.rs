@@ -63,7 +63,7 @@ fn begins_like_json(text: &[u8]) -> bool {
 mod tests {
     use super::read;
 
-    fn shown(text: &str, file: Option<&str>) -> String {
+    fn read_text(text: &str, file: Option<&str>) -> String {
         match read(text.as_bytes(), file) {
             Ok(value) => value.rego_text().to_string(),
             Err(error) => format!("error: {error}"),
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn json_is_json_and_everything_else_is_yaml() {
-        for (text, want) in [
+        for (text, expected) in [
             // as in OPA
             ("", "null"),
             (" \n\t", "null"),
@@ -160,15 +160,15 @@ mod tests {
             ),
             (".inf", "error: json: unsupported value: +Inf"),
         ] {
-            assert_eq!(shown(text, None), want, "{text}");
-            assert_eq!(shown(text, Some("in.json")), want, "{text}");
+            assert_eq!(read_text(text, None), expected, "{text}");
+            assert_eq!(read_text(text, Some("in.json")), expected, "{text}");
         }
     }
 
     #[test]
     fn files_may_be_yaml_by_name() {
         for file in ["in.yaml", "a.b/in.yml"] {
-            for (text, want) in [
+            for (text, expected) in [
                 (r#"{"x": 01}"#, r#"{"x": 1}"#),
                 ("[1,]", "[1]"),
                 ("{\"x\": 1} # c\n", r#"{"x": 1}"#),
@@ -181,7 +181,7 @@ mod tests {
                     "error: yaml: line 1: number `1e99999` is out of range",
                 ),
             ] {
-                assert_eq!(shown(text, Some(file)), want, "{text}");
+                assert_eq!(read_text(text, Some(file)), expected, "{text}");
             }
         }
     }

@@ -151,7 +151,7 @@ impl InspectedContents {
 
     /// Reads the contents of a bundle. If `in_folder` is set, file names include the folder.
     fn of_bundle(bundle: Bundle, name: &str, in_folder: bool) -> Self {
-        let shown = |path: &str| {
+        let display_path = |path: &str| {
             if in_folder {
                 Bundle::module_id(name, path)
             } else {
@@ -168,32 +168,32 @@ impl InspectedContents {
             modules: Vec::new(),
         };
         for module in bundle.modules {
-            contents.add_module(module.module, shown(&module.path));
+            contents.add_module(module.module, display_path(&module.path));
         }
         for path in &bundle.document_files {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            contents.add(reference(folder), shown(path));
+            contents.add(reference(folder), display_path(path));
         }
         for file in bundle.files.iter().map(|file| &file.path) {
-            let is_used = |module: &str| shown(module) == shown(file);
+            let is_used = |module: &str| display_path(module) == display_path(file);
             if manifest
                 .wasm
                 .iter()
                 .any(|resolver| is_used(&resolver.module))
             {
                 contents.wasm.push(WasmModule {
-                    path: shown(file),
+                    path: display_path(file),
                     url: Bundle::module_id(name, file),
                     entry_points: Vec::new(),
                 });
             }
         }
         for resolver in &mut manifest.wasm {
-            resolver.module = shown(&resolver.module);
+            resolver.module = display_path(&resolver.module);
             let entry_point = reference(&resolver.entrypoint);
             contents.add(entry_point.clone(), resolver.module.clone());
-            let mut known = contents.wasm.iter_mut();
-            if let Some(module) = known.find(|module| module.path == resolver.module) {
+            let mut wasm_modules = contents.wasm.iter_mut();
+            if let Some(module) = wasm_modules.find(|module| module.path == resolver.module) {
                 module.entry_points.push(entry_point);
             }
         }

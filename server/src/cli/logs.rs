@@ -109,12 +109,12 @@ impl Args {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.file, flags).map_err(failed)?;
         let conditions = self.conditions()?;
-        let written = if self.stats {
+        let result = if self.stats {
             self.show_stats(&connection, conditions).map_err(failed)?
         } else {
             self.show_events(&connection, conditions).map_err(failed)?
         };
-        written.map_err(|error| error.to_string())
+        result.map_err(|error| error.to_string())
     }
 
     fn conditions(&self) -> Result<Conditions, String> {
@@ -125,10 +125,10 @@ impl Args {
         let text = |text: &str| Sql::Text(text.to_owned());
         if let Some(path) = &self.path {
             let path = path.trim_matches('/');
-            let below = format!("{path}/");
+            let prefix = format!("{path}/");
             all.add(
                 "(path = ? OR substr(path, 1, length(?)) = ?)",
-                [text(path), text(&below), text(&below)],
+                [text(path), text(&prefix), text(&prefix)],
             );
         }
         match self.result.as_deref() {
@@ -201,7 +201,7 @@ impl Args {
             let result: Option<String> = row.get(2)?;
             let result = match (row.get(3)?, result) {
                 (true, _) => "error".to_owned(),
-                (false, Some(result)) => shortened(&result),
+                (false, Some(result)) => truncate(&result),
                 (false, None) => "undefined".to_owned(),
             };
             table.row(vec![
@@ -232,7 +232,7 @@ impl Args {
         let mut groups: BTreeMap<(String, String), Vec<i64>> = BTreeMap::new();
         while let Some(row) = rows.next()? {
             let result: String = row.get(1)?;
-            let group = groups.entry((row.get(0)?, shortened(&result))).or_default();
+            let group = groups.entry((row.get(0)?, truncate(&result))).or_default();
             group.push(row.get::<_, Option<i64>>(2)?.unwrap_or(0));
         }
         let names = ["path", "result", "count", "p50", "p90", "p99", "max"];
@@ -266,19 +266,19 @@ fn filter(conditions: &Conditions) -> String {
 
 /// Returns the percentile `share` of sorted numbers (nearest-rank method).
 fn percentile(sorted: &[i64], share: usize) -> i64 {
-    let at = (sorted.len() * share).div_ceil(100).saturating_sub(1);
-    sorted.get(at).copied().unwrap_or(0)
+    let index = (sorted.len() * share).div_ceil(100).saturating_sub(1);
+    sorted.get(index).copied().unwrap_or(0)
 }
 
 fn duration(nanoseconds: Option<i64>) -> String {
-    let known = nanoseconds.and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
-    known.map(format_duration).unwrap_or_default()
+    let non_negative = nanoseconds.and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
+    non_negative.map(format_duration).unwrap_or_default()
 }
 
 /// Maximum length of a result in a table, in characters.
 const LONGEST: usize = 60;
 
-fn shortened(text: &str) -> String {
+fn truncate(text: &str) -> String {
     if text.chars().count() <= LONGEST {
         return text.to_owned();
     }

@@ -132,8 +132,8 @@ pub fn main() -> ExitCode {
         None => program(COMMANDS),
     };
     let mut matches = forms::with_forms(variables::with_variables(definition)).get_matches();
-    let chosen = matches.remove_subcommand();
-    let run = chosen.and_then(|(name, args)| {
+    let subcommand = matches.remove_subcommand();
+    let run = subcommand.and_then(|(name, args)| {
         let entry = COMMANDS.iter().find(|entry| entry.name == name)?;
         Some((entry.run, args))
     });
@@ -200,19 +200,19 @@ mod tests {
 
     fn help(program: Command, command: &str) -> String {
         let program = forms::with_forms(program);
-        let shown = program.try_get_matches_from(["solon", command, "--help"]);
-        shown.unwrap_err().to_string()
+        let result = program.try_get_matches_from(["solon", command, "--help"]);
+        result.unwrap_err().to_string()
     }
 
     #[test]
-    fn a_command_is_alone_what_it_is_among_all() {
+    fn a_single_command_has_the_help_that_it_has_among_all() {
         for entry in COMMANDS {
-            let alone = help(program([entry]), entry.name);
+            let own_help = help(program([entry]), entry.name);
             assert!(
-                alone.contains(&format!("Usage: solon {}", entry.name)),
-                "{alone}"
+                own_help.contains(&format!("Usage: solon {}", entry.name)),
+                "{own_help}"
             );
-            assert_eq!(alone, help(program(COMMANDS), entry.name));
+            assert_eq!(own_help, help(program(COMMANDS), entry.name));
         }
     }
 }

@@ -57,7 +57,7 @@ struct FindArgs {
 /// Prints the result.
 pub fn run(args: &Args) -> ExitCode {
     let Question::FindDefinition(args) = &args.question;
-    let answer = match args.position.as_slice() {
+    let result = match args.position.as_slice() {
         [position] => match parsed(position) {
             Some((file, offset)) => find(args, file, offset),
             None => super::wrong_usage("oracle", "expected <filename>:<offset> argument"),
@@ -67,9 +67,9 @@ pub fn run(args: &Args) -> ExitCode {
             "expected exactly one position <filename>:<offset>",
         ),
     };
-    match answer {
-        Ok(answer) => {
-            print(answer);
+    match result {
+        Ok(text) => {
+            print(text);
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -171,8 +171,8 @@ fn texts(args: &FindArgs, file: &str) -> Result<PolicyTexts, String> {
     };
     if args.stdin_buffer && !std::io::stdin().is_terminal() {
         let mut text = Vec::new();
-        let read = std::io::stdin().read_to_end(&mut text);
-        read.map_err(|error| error.to_string())?;
+        let result = std::io::stdin().read_to_end(&mut text);
+        result.map_err(|error| error.to_string())?;
         if !text.is_empty() {
             let text = module_text(file, &text, &options);
             let text = text.map_err(|errors| errors.to_string())?;

@@ -64,10 +64,10 @@ fn tree(args: &Args) -> Result<String, Report> {
         version: super::version_of(args.v0_compatible),
         ..ParseOptions::default()
     };
-    let refused = |errors: Diagnostics| Report::of_error(&errors.into(), &|_| None);
-    let text = module_text(&args.file, &text, &options).map_err(refused)?;
+    let error_report = |errors: Diagnostics| Report::of_error(&errors.into(), &|_| None);
+    let text = module_text(&args.file, &text, &options).map_err(error_report)?;
     let source = Source::new(SourceId(0), args.file.as_str(), text);
-    let module = parse_module(&source, &options).map_err(refused)?;
+    let module = parse_module(&source, &options).map_err(error_report)?;
     let included: Vec<&str> = args
         .json_include
         .as_deref()
@@ -80,10 +80,10 @@ fn tree(args: &Args) -> Result<String, Report> {
         return Ok(outline(&module, comments));
     }
     let sources = [source];
-    let shown = json::Options {
+    let json_options = json::Options {
         locations: included.contains(&"locations").then_some(&sources),
         comments,
         indented: true,
     };
-    Ok(json::text(&module, shown) + "\n")
+    Ok(json::text(&module, json_options) + "\n")
 }

@@ -54,7 +54,7 @@ struct MoveArgs {
 /// Runs a command that changes policies. Errors are printed to standard error.
 pub fn run(args: &Args) -> ExitCode {
     let Command::Move(args) = &args.command;
-    match moved(args) {
+    match move_command(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             complain(format!("error: {}\n", problem.trim_end()));
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn moved(args: &MoveArgs) -> Result<(), String> {
+fn move_command(args: &MoveArgs) -> Result<(), String> {
     if args.path.is_empty() {
         return Err("specify at least one mapping of the form <from>:<to>".to_owned());
     }
@@ -82,19 +82,19 @@ fn moved(args: &MoveArgs) -> Result<(), String> {
         .load(&args.paths)
         .map_err(|errors| text(Report::of_files(errors)))?;
     let mut modules: Vec<(&str, Module)> = Vec::new();
-    let mut faults = Vec::new();
+    let mut load_errors = Vec::new();
     let mut change = Change::default();
-    for (at, (name, text)) in loaded.modules.iter().enumerate() {
-        let id = SourceId(u32::try_from(at).unwrap_or_default());
+    for (index, (name, text)) in loaded.modules.iter().enumerate() {
+        let id = SourceId(u32::try_from(index).unwrap_or_default());
         let source = Source::new(id, name.as_str(), text.as_str());
         match parse_module(&source, &options) {
             Ok(module) => modules.push((name, module)),
-            Err(errors) => faults.extend(errors.0),
+            Err(errors) => load_errors.extend(errors.0),
         }
     }
-    if !faults.is_empty() {
+    if !load_errors.is_empty() {
         return Err(text(Report::of_files(LoadErrors::from(Diagnostics(
-            faults,
+            load_errors,
         )))));
     }
     for (name, module) in &mut modules {

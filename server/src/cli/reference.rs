@@ -99,11 +99,11 @@ fn description(arg: &Arg) -> String {
 /// Writes the section of a command and those of its subcommands.
 fn section(command: &Command, path: &str, page: &mut String) {
     let path = format!("{path} {}", command.get_name());
-    let about = command.get_about().map(ToString::to_string);
+    let summary = command.get_about().map(ToString::to_string);
     writeln!(
         page,
         "\n## `{path}`\n\n{}.",
-        about.unwrap_or_default().trim_end_matches('.')
+        summary.unwrap_or_default().trim_end_matches('.')
     )
     .unwrap();
     let args = command.get_arguments().filter(|arg| !arg.is_hide_set());
@@ -138,9 +138,9 @@ fn the_page_lists_every_command() {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &page).unwrap();
     }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let current = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        written == page,
+        current == page,
         "docs/command-line-reference.md is outdated; BLESS=1 writes it again"
     );
 }

@@ -155,9 +155,9 @@ fn replay(args: &Args, engine: &Engine) -> (Tally, Option<String>) {
                 return Some(format!("cannot start a thread: {error}"));
             }
         }
-        let read = log::read_all(&args.logs, &bar, &mut |block| sender.send(block).is_ok());
+        let result = log::read_all(&args.logs, &bar, &mut |block| sender.send(block).is_ok());
         drop(sender);
-        read.err()
+        result.err()
     });
     bar.finish_and_clear();
     (tally.into_inner(), failure)
@@ -175,18 +175,18 @@ fn progress_bar() -> ProgressBar {
 
 fn show(args: &Args, tally: &Tally) -> io::Result<()> {
     let mut changes = tally.changes();
-    let hidden = match args.limit {
+    let hidden_count = match args.limit {
         0 => 0,
         limit => {
-            let hidden = changes.len().saturating_sub(limit);
+            let hidden_count = changes.len().saturating_sub(limit);
             changes.truncate(limit);
-            hidden
+            hidden_count
         }
     };
     let mut out = io::stdout().lock();
     match args.format {
         Format::Json => writeln!(out, "{:#}", document(tally, &changes)),
-        Format::Pretty => out.write_all(text(tally, &changes, hidden).as_bytes()),
+        Format::Pretty => out.write_all(text(tally, &changes, hidden_count).as_bytes()),
     }
 }
 
@@ -211,7 +211,7 @@ fn document(tally: &Tally, changes: &[Difference<'_>]) -> Json {
     })
 }
 
-fn text(tally: &Tally, changes: &[Difference<'_>], hidden: usize) -> String {
+fn text(tally: &Tally, changes: &[Difference<'_>], hidden_count: usize) -> String {
     let mut out = String::new();
     if !changes.is_empty() {
         let names = ["decision", "old result", "new result", "count", "examples"];
@@ -228,8 +228,10 @@ fn text(tally: &Tally, changes: &[Difference<'_>], hidden: usize) -> String {
             ]);
         }
         out.push_str(&table.render());
-        if hidden > 0 {
-            out.push_str(&format!("{hidden} more groups (--limit 0 shows all)\n"));
+        if hidden_count > 0 {
+            out.push_str(&format!(
+                "{hidden_count} more groups (--limit 0 shows all)\n"
+            ));
         }
     }
     out.push_str(&format!(

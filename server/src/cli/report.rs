@@ -59,7 +59,7 @@ impl Report {
             solon::Error::Compile(diagnostics) => diagnostics
                 .0
                 .iter()
-                .map(|one| ReportEntry::of_diagnostic(one, texts))
+                .map(|diagnostic| ReportEntry::of_diagnostic(diagnostic, texts))
                 .collect(),
             solon::Error::EmptyQuery => vec![ReportEntry::message(error.to_string())],
             other => other
@@ -81,12 +81,12 @@ impl Report {
     /// Creates a report of built-in errors that did not end the evaluation. `failed` is the error that did.
     pub fn of_builtins(
         failed: Option<&solon::Error>,
-        faults: &[solon::Error],
+        errors: &[solon::Error],
         texts: Texts<'_>,
     ) -> Self {
         let mut report = failed.map_or_else(Self::answered, |error| Self::of_error(error, texts));
-        for fault in faults {
-            report.errors.extend(Self::of_error(fault, texts).errors);
+        for error in errors {
+            report.errors.extend(Self::of_error(error, texts).errors);
         }
         report
     }
@@ -100,8 +100,8 @@ impl Report {
 
     /// Adds a result as JSON.
     #[must_use]
-    pub fn beside(mut self, answer: Vec<u8>) -> Self {
-        self.answer = answer;
+    pub fn with_result(mut self, result: Vec<u8>) -> Self {
+        self.answer = result;
         self
     }
 
@@ -119,8 +119,8 @@ impl Report {
     /// Creates a report of errors of loading files.
     pub fn of_files(errors: LoadErrors) -> Self {
         let entries = errors.0.into_iter().map(|error| match error.diagnostics() {
-            [one] if error.kind() == LoadErrorKind::Syntax => {
-                ReportEntry::of_diagnostic(one, &|_| None)
+            [diagnostic] if error.kind() == LoadErrorKind::Syntax => {
+                ReportEntry::of_diagnostic(diagnostic, &|_| None)
             }
             _ => ReportEntry::message(error.to_string()),
         });
@@ -160,11 +160,11 @@ impl Report {
 
     /// Returns `true` if an error is located in a file, or if its message contains a position in it, as messages of conflicts do.
     pub fn names(&self, file: &str) -> bool {
-        let listed = format!(" {file}:");
+        let prefix = format!(" {file}:");
         self.errors.iter().any(|error| {
             let location = error.location.as_ref();
             location.is_some_and(|location| location.file == file)
-                || error.message.contains(&listed)
+                || error.message.contains(&prefix)
         })
     }
 
@@ -173,8 +173,8 @@ impl Report {
         let mut text = answer_text(self, true);
         // merges the members of the two objects
         let (end, start) = (text.strip_suffix(b"\n}\n"), self.answer.strip_prefix(b"{"));
-        if let (Some(errors), Some(answer)) = (end, start) {
-            text = [errors, b",", answer].concat();
+        if let (Some(errors), Some(members)) = (end, start) {
+            text = [errors, b",", members].concat();
         }
         text
     }
@@ -189,7 +189,7 @@ impl Report {
         let during = if loading { " during loading" } else { "" };
         let mut text = match self.errors.len() {
             1 => format!("1 error occurred{during}: "),
-            many => format!("{many} errors occurred{during}:\n"),
+            count => format!("{count} errors occurred{during}:\n"),
         };
         for error in &self.errors {
             error.write(&mut text);
@@ -204,7 +204,7 @@ impl Report {
     /// Returns the message of an error without a location that was found before compilation.
     pub fn bare(&self) -> Option<&str> {
         match self.errors.as_slice() {
-            [one] if !self.loading && one.code.is_none() => Some(&one.message),
+            [error] if !self.loading && error.code.is_none() => Some(&error.message),
             _ => None,
         }
     }
@@ -249,22 +249,22 @@ impl ReportEntry {
         }
     }
 
-    fn of_diagnostic(one: &Diagnostic, texts: Texts<'_>) -> Self {
-        let location = one.has_location().then(|| ErrorLocation {
-            file: one.file.to_string(),
-            row: one.span.row,
-            col: one.span.col,
+    fn of_diagnostic(diagnostic: &Diagnostic, texts: Texts<'_>) -> Self {
+        let location = diagnostic.has_location().then(|| ErrorLocation {
+            file: diagnostic.file.to_string(),
+            row: diagnostic.span.row,
+            col: diagnostic.span.col,
         });
-        let lines = if one.details.is_empty() {
-            excerpt(one, texts).unwrap_or_default()
+        let lines = if diagnostic.details.is_empty() {
+            excerpt(diagnostic, texts).unwrap_or_default()
         } else {
-            one.details.clone()
+            diagnostic.details.clone()
         };
         Self {
-            message: one.message.clone(),
-            code: Some(one.code.as_str().to_owned()),
+            message: diagnostic.message.clone(),
+            code: Some(diagnostic.code.as_str().to_owned()),
             location,
-            details: Details::from_diagnostic(one),
+            details: Details::from_diagnostic(diagnostic),
             stack_trace: Vec::new(),
             lines,
             traceback: Vec::new(),
@@ -287,8 +287,10 @@ impl ReportEntry {
     fn write(&self, out: &mut String) {
         // writing to a string does not fail
         let _ = match &self.location {
-            Some(at) if at.file.is_empty() => write!(out, "{}:{}: ", at.row, at.col),
-            Some(at) => write!(out, "{}:{}: ", at.file, at.row),
+            Some(location) if location.file.is_empty() => {
+                write!(out, "{}:{}: ", location.row, location.col)
+            }
+            Some(location) => write!(out, "{}:{}: ", location.file, location.row),
             None => Ok(()),
         };
         if let Some(code) = &self.code {
@@ -322,10 +324,14 @@ pub fn running(frame: &StackFrame, texts: Texts<'_>) -> String {
 }
 
 /// Returns the line of an error, and a line with a caret below its position.
-fn excerpt(one: &Diagnostic, texts: Texts<'_>) -> Option<Vec<String>> {
-    let text = texts(&one.file).filter(|_| one.span.is_somewhere())?;
-    let line = text.lines().nth(one.span.row.checked_sub(1)? as usize)?;
-    let before = line.chars().take(one.span.col.checked_sub(1)? as usize);
+fn excerpt(diagnostic: &Diagnostic, texts: Texts<'_>) -> Option<Vec<String>> {
+    let text = texts(&diagnostic.file).filter(|_| diagnostic.span.is_somewhere())?;
+    let line = text
+        .lines()
+        .nth(diagnostic.span.row.checked_sub(1)? as usize)?;
+    let before = line
+        .chars()
+        .take(diagnostic.span.col.checked_sub(1)? as usize);
     // tabs are kept, so that the caret is aligned with its character
     let blank: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
     Some(vec![line.to_owned(), format!("{blank}^")])

@@ -194,9 +194,13 @@ fn start(args: &Args) -> Result<(), String> {
         .map_err(|text| line(format!("config error: {text}")))?;
     let services = services(&Services::default(), &config)
         .map_err(|text| line(format!("config error: {text}")))?;
-    let told = to_value(&config.redacted()).map_err(line)?;
+    let runtime_config = to_value(&config.redacted()).map_err(line)?;
     let is_authorized = args.transport.authorization() == Authorization::Basic;
-    let host = Arc::new(ServerHost::new(args.system(), told, is_authorized));
+    let host = Arc::new(ServerHost::new(
+        args.system(),
+        runtime_config,
+        is_authorized,
+    ));
     let id = random_id(&*host);
     let active = to_value(&config.active(&id, VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
@@ -209,7 +213,7 @@ fn start(args: &Args) -> Result<(), String> {
         StartedEngine {
             engine,
             report,
-            former,
+            former: former_bundles,
         },
         capabilities,
     ) = loaded.map_err(|report| {
@@ -222,18 +226,18 @@ fn start(args: &Args) -> Result<(), String> {
     let layout = given(args.log_timestamp_format.as_deref()).map(str::to_owned);
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
     let layout = layout.as_deref();
-    let most = options.bounds.log;
-    let _log = start_log(args.log_level, args.log_format, layout, most);
+    let max = options.bounds.log;
+    let _log = start_log(args.log_level, args.log_format, layout, max);
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
     files::log(&report);
     // a discovered configuration may still contain them
     let has_discovery = config.settings.plugins.discovery.is_some();
-    let former = if has_discovery {
-        former
+    let former_bundles = if has_discovery {
+        former_bundles
     } else {
-        files::deactivate(&engine, &former).map_err(|error| line(error.to_string()))?;
+        files::deactivate(&engine, &former_bundles).map_err(|error| line(error.to_string()))?;
         Vec::new()
     };
     let (reload_files, file_requests) = channel();
@@ -267,7 +271,7 @@ fn start(args: &Args) -> Result<(), String> {
         decision_logs: server.decision_logs(),
         manager: server.manager(),
         engine: engine.clone(),
-        former,
+        former: former_bundles,
     }));
     if let Some(discovery) = discovery {
         let engine = reload::new_engine(args, host);
@@ -329,19 +333,19 @@ pub(super) fn with_config(
     set: Vec<String>,
     set_files: Vec<String>,
 ) -> Result<Config, String> {
-    let read = |path: &str| {
+    let read_config = |path: &str| {
         std::fs::read_to_string(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => format!("open {path}: no such file or directory"),
             _ => format!("open {path}: {error}"),
         })
     };
-    let file = file.map(|path| read(path).map(|text| (path.to_owned(), text)));
+    let file = file.map(|path| read_config(path).map(|text| (path.to_owned(), text)));
     let sources = Sources {
         file: file.transpose()?,
         set,
         set_files,
     };
-    Config::read(&sources, &|name| std::env::var(name).ok(), &read)
+    Config::read(&sources, &|name| std::env::var(name).ok(), &read_config)
 }
 
 impl Args {
@@ -384,7 +388,7 @@ impl Args {
             tracing: settings.tracing.clone(),
             metrics_export: settings.metrics_export.clone(),
             envoy: settings.envoy.clone(),
-            ready_within: Some(seconds(self.ready_timeout)).filter(|within| !within.is_zero()),
+            ready_within: Some(seconds(self.ready_timeout)).filter(|timeout| !timeout.is_zero()),
             spelling: if self.compat == Some(Compat::Opa) {
                 Spelling::Opa
             } else {
@@ -410,8 +414,9 @@ impl Args {
     fn store(&self, config: &Config) -> Result<Option<SqliteStore>, Report> {
         let file = match (&self.data_dir, &config.settings.store) {
             (Some(folder), _) => {
-                let made = std::fs::create_dir_all(folder);
-                made.map_err(|error| Report::message(format!("{}: {error}", folder.display())))?;
+                let result = std::fs::create_dir_all(folder);
+                result
+                    .map_err(|error| Report::message(format!("{}: {error}", folder.display())))?;
                 folder.join(data::FILE)
             }
             (None, Some(file)) => PathBuf::from(file),
@@ -434,7 +439,7 @@ impl Args {
     fn capabilities(&self, config: &Config) -> Result<Option<Arc<Capabilities>>, Report> {
         let configured = config.settings.capabilities.as_deref();
         match (&self.capabilities, configured) {
-            (Some(given), _) => Ok(Some(given.clone())),
+            (Some(explicit), _) => Ok(Some(explicit.clone())),
             (None, Some(name)) => capabilities::read(name).map(Some).map_err(Report::message),
             (None, None) => Ok(None),
         }
@@ -469,8 +474,8 @@ impl Args {
         let mut error = String::new();
         files.start(requests, move |is_retry| {
             let loaded = args.load_files(capabilities.as_deref());
-            let done = loaded.and_then(|loaded| files::reload(&engine, &loaded, &mut report));
-            let Err(report) = done else {
+            let result = loaded.and_then(|loaded| files::reload(&engine, &loaded, &mut report));
+            let Err(report) = result else {
                 error.clear();
                 return true;
             };

@@ -69,8 +69,8 @@ fn sign(args: &Args, key: &str) -> Result<(), String> {
     for argument in &args.paths {
         let path = path(argument).map_err(|error| error.to_string())?;
         let reader = BundleReader::new(&*path);
-        let listed = reader.signed_files(&SystemFiles, &path);
-        files.extend(listed.map_err(|error| error.to_string())?);
+        let result = reader.signed_files(&SystemFiles, &path);
+        files.extend(result.map_err(|error| error.to_string())?);
     }
     let flags = KeyFlags {
         key,

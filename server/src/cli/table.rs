@@ -37,8 +37,8 @@ impl TextTable {
     /// Adds a row whose cells may have several lines.
     pub fn tall_row(&mut self, cells: &[String]) {
         let lines = cells.iter().map(|cell| cell.split('\n').count()).max();
-        for at in 0..lines.unwrap_or(0) {
-            let line = |cell: &String| cell.split('\n').nth(at).unwrap_or("").to_owned();
+        for index in 0..lines.unwrap_or(0) {
+            let line = |cell: &String| cell.split('\n').nth(index).unwrap_or("").to_owned();
             self.row(cells.iter().map(line).collect());
         }
     }
@@ -60,17 +60,17 @@ impl TextTable {
         let mut out = String::new();
         rule(&mut out, &widths, ['┌', '┬', '┐']);
         if let Some(header) = &self.header {
-            line(&mut out, &widths, header, |_| centred);
+            line(&mut out, &widths, header, |_| center);
             rule(&mut out, &widths, ['├', '┼', '┤']);
         }
-        for (at, row) in self.rows.iter().enumerate() {
-            if self.sections.binary_search(&at).is_ok() {
+        for (index, row) in self.rows.iter().enumerate() {
+            if self.sections.binary_search(&index).is_ok() {
                 rule(&mut out, &widths, ['├', '┼', '┤']);
             }
             line(&mut out, &widths, row, |column| match column {
-                0 => left,
+                0 => align_left,
                 _ if self.numbers_right => right,
-                _ => left,
+                _ => align_left,
             });
         }
         rule(&mut out, &widths, ['└', '┴', '┘']);
@@ -80,9 +80,9 @@ impl TextTable {
     fn widths(&self) -> Vec<usize> {
         let mut widths = Vec::new();
         for row in self.header.iter().chain(&self.rows) {
-            for (at, cell) in row.iter().enumerate() {
+            for (index, cell) in row.iter().enumerate() {
                 let width = width(cell);
-                match widths.get_mut(at) {
+                match widths.get_mut(index) {
                     Some(widest) => *widest = width.max(*widest),
                     None => widths.push(width),
                 }
@@ -94,7 +94,7 @@ impl TextTable {
 
 /// Returns the width of a text in terminal columns.
 fn width(text: &str) -> usize {
-    let of = |c: char| match c {
+    let width_of_char = |c: char| match c {
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{fe00}'..='\u{fe0f}' => 0,
         '\u{1100}'..='\u{115f}'
         | '\u{2e80}'..='\u{a4cf}'
@@ -108,14 +108,14 @@ fn width(text: &str) -> usize {
         | '\u{20000}'..='\u{3fffd}' => 2,
         _ => 1,
     };
-    text.chars().map(of).sum()
+    text.chars().map(width_of_char).sum()
 }
 
-fn rule(out: &mut String, widths: &[usize], [first, between, last]: [char; 3]) {
+fn rule(out: &mut String, widths: &[usize], [first, middle, last]: [char; 3]) {
     out.push(first);
-    for (at, width) in widths.iter().enumerate() {
-        if at > 0 {
-            out.push(between);
+    for (index, width) in widths.iter().enumerate() {
+        if index > 0 {
+            out.push(middle);
         }
         out.extend(std::iter::repeat_n('─', width + 2));
     }
@@ -128,18 +128,18 @@ type Align = fn(&mut String, &str, usize);
 
 fn line(out: &mut String, widths: &[usize], cells: &[String], align: impl Fn(usize) -> Align) {
     out.push('│');
-    for (at, width) in widths.iter().enumerate() {
-        if at > 0 {
+    for (index, width) in widths.iter().enumerate() {
+        if index > 0 {
             out.push('│');
         }
         out.push(' ');
-        align(at)(out, cells.get(at).map_or("", String::as_str), *width);
+        align(index)(out, cells.get(index).map_or("", String::as_str), *width);
         out.push(' ');
     }
     out.push_str("│\n");
 }
 
-fn left(out: &mut String, text: &str, wide: usize) {
+fn align_left(out: &mut String, text: &str, wide: usize) {
     pad(out, text, 0, wide.saturating_sub(width(text)));
 }
 
@@ -147,15 +147,15 @@ fn right(out: &mut String, text: &str, wide: usize) {
     pad(out, text, wide.saturating_sub(width(text)), 0);
 }
 
-fn centred(out: &mut String, text: &str, wide: usize) {
+fn center(out: &mut String, text: &str, wide: usize) {
     let free = wide.saturating_sub(width(text));
     pad(out, text, free / 2, free - free / 2);
 }
 
-fn pad(out: &mut String, text: &str, before: usize, behind: usize) {
+fn pad(out: &mut String, text: &str, before: usize, after: usize) {
     out.extend(std::iter::repeat_n(' ', before));
     out.push_str(text);
-    out.extend(std::iter::repeat_n(' ', behind));
+    out.extend(std::iter::repeat_n(' ', after));
 }
 
 #[cfg(test)]
@@ -166,8 +166,8 @@ mod tests {
     fn tables() {
         let mut table = TextTable::new(vec!["b+1".into(), "longer".into()]);
         table.row(vec!["2".into(), "é".into()]);
-        let want = "┌─────┬────────┐\n│ b+1 │ longer │\n├─────┼────────┤\n│ 2   │ é      │\n└─────┴────────┘\n";
-        assert_eq!(table.render(), want);
+        let expected = "┌─────┬────────┐\n│ b+1 │ longer │\n├─────┼────────┤\n│ 2   │ é      │\n└─────┴────────┘\n";
+        assert_eq!(table.render(), expected);
         let mut wide = TextTable::new(vec!["x".into()]);
         wide.row(vec!["日本".into()]);
         assert_eq!(

@@ -68,7 +68,7 @@ fn in_line(line: &str) -> Cow<'_, str> {
     let is_code = |part: &str| {
         let name = part
             .strip_prefix(CODE)
-            .and_then(|it| it.strip_suffix("_error"));
+            .and_then(|rest| rest.strip_suffix("_error"));
         name.is_some_and(|name| {
             name.bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
@@ -76,8 +76,8 @@ fn in_line(line: &str) -> Cow<'_, str> {
     };
     let parts: Vec<&str> = line.split(": ").collect();
     let last = parts.len().saturating_sub(1);
-    let parts = parts.into_iter().enumerate().map(|(at, part)| {
-        if at < last && is_code(part) {
+    let parts = parts.into_iter().enumerate().map(|(index, part)| {
+        if index < last && is_code(part) {
             Spelling::Standard.code(part)
         } else {
             Cow::Borrowed(part)
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn messages() {
-        let spelled = |text| Spelling::Standard.message(text).into_owned();
+        let standard_message = |text| Spelling::Standard.message(text).into_owned();
         for (text, standard) in [
             (
                 "e:0: rego_parse_error: empty module",
@@ -150,11 +150,11 @@ mod tests {
             ("x: rego_: rego_Error: y", "x: rego_: rego_Error: y"),
             ("data.rego_parse_error: y", "data.rego_parse_error: y"),
         ] {
-            assert_eq!(spelled(text), standard);
+            assert_eq!(standard_message(text), standard);
             assert_eq!(Spelling::Opa.message(text), text);
         }
         let mapping = "mappings: invalid mappings: t.c: expected string, got number";
-        assert_eq!(spelled(mapping), mapping);
+        assert_eq!(standard_message(mapping), mapping);
         assert_eq!(
             Spelling::Opa.message(mapping),
             "mappings: invalid mappings: t.c: expected string, got json.Number"

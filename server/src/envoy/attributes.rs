@@ -147,8 +147,8 @@ fn tls_session(session: &TlsSession) -> Value {
 
 fn metadata(metadata: &Metadata) -> Value {
     let mut fields = AttributeFields::default();
-    fields.named("filterMetadata", &metadata.filter_metadata, structure);
-    fields.named("typedFilterMetadata", &metadata.typed_filter_metadata, any);
+    fields.add_map("filterMetadata", &metadata.filter_metadata, structure);
+    fields.add_map("typedFilterMetadata", &metadata.typed_filter_metadata, any);
     fields.finish()
 }
 
@@ -220,10 +220,10 @@ impl AttributeFields {
     }
 
     fn texts(&mut self, name: &str, texts: &HashMap<String, String>) {
-        self.named(name, texts, |text| Value::from(text.as_str()));
+        self.add_map(name, texts, |text| Value::from(text.as_str()));
     }
 
-    fn named<T>(&mut self, name: &str, items: &HashMap<String, T>, value: impl Fn(&T) -> Value) {
+    fn add_map<T>(&mut self, name: &str, items: &HashMap<String, T>, value: impl Fn(&T) -> Value) {
         if items.is_empty() {
             return;
         }

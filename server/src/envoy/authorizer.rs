@@ -105,20 +105,20 @@ impl Authorizer {
             request.extensions_mut().insert(span.clone());
         }
         let _cancel = CancelOnDrop(info.clone());
-        let verdict = match Executor::run_here(|place| self.decide(&request, &input, place)) {
+        let verdict = match Executor::run_here(|context| self.decide(&request, &input, context)) {
             Ok(Ok(verdict)) => verdict,
             Ok(Err(Longer(estimate))) => {
-                let this = self.clone();
-                let work = move |place: ExecContext<'_>| {
-                    let verdict = this.decide(&request, &input, place);
+                let authorizer = self.clone();
+                let work = move |context: ExecContext<'_>| {
+                    let verdict = authorizer.decide(&request, &input, context);
                     solon::release_thread_snapshot();
                     // the pool is the last alternative
-                    verdict.unwrap_or_else(|Longer(_)| this.rejected(&Rejection::Panicked))
+                    verdict.unwrap_or_else(|Longer(_)| authorizer.reject(&Rejection::Panicked))
                 };
-                let done = self.executor.run(estimate, info.deadline, work).await;
-                done.unwrap_or_else(|error| self.rejected(&error.into()))
+                let result = self.executor.run(estimate, info.deadline, work).await;
+                result.unwrap_or_else(|error| self.reject(&error.into()))
             }
-            Err(error) => self.rejected(&error.into()),
+            Err(error) => self.reject(&error.into()),
         };
         if let Some(span) = span {
             span.end_call(match &verdict {
@@ -154,9 +154,9 @@ impl Authorizer {
         &self,
         request: &http::Request<Bytes>,
         input: &Result<Value, String>,
-        place: ExecContext<'_>,
+        context: ExecContext<'_>,
     ) -> Result<CheckOutcome, Longer> {
-        let call = Call::new(request, place);
+        let call = Call::new(request, context);
         let input = match input {
             Ok(input) => input,
             Err(cause) => {
@@ -169,20 +169,24 @@ impl Authorizer {
                 return Ok(CheckOutcome::Malformed(cause.clone()));
             }
         };
-        let read = |_: &Snapshot, value: Option<&Value>| Decision::read(value.ok_or(UNDEFINED)?);
-        match self.decider.decide(&self.state, &call, input, read) {
-            Ok(decided) => {
-                let decision = decided.result;
+        let read_decision =
+            |_: &Snapshot, value: Option<&Value>| Decision::read(value.ok_or(UNDEFINED)?);
+        match self
+            .decider
+            .decide(&self.state, &call, input, read_decision)
+        {
+            Ok(decision_result) => {
+                let decision = decision_result.result;
                 let is_overridden = self.is_dry_run && !decision.is_allowed;
                 if is_overridden {
                     warn!(
-                        decision_id = decided.id,
+                        decision_id = decision_result.id,
                         "A denied request is allowed, because `dry-run` is set."
                     );
                 }
                 Ok(CheckOutcome::Decided {
                     decision,
-                    id: decided.id,
+                    id: decision_result.id,
                     is_overridden,
                 })
             }
@@ -206,7 +210,7 @@ impl Authorizer {
     }
 
     /// Returns the verdict on a check that was not evaluated.
-    fn rejected(&self, rejection: &Rejection) -> CheckOutcome {
+    fn reject(&self, rejection: &Rejection) -> CheckOutcome {
         let (_, code, message) = rejection.describe();
         self.count(code);
         CheckOutcome::Failed(message.into_owned())

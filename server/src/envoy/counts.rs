@@ -33,14 +33,14 @@ impl CheckCounts {
         }
     }
 
-    /// CheckCounts a decision.
+    /// Counts a decision.
     pub fn decided(&self, took: Duration) {
         let handler = HandlerLabel { handler: "check" };
         self.durations
             .with(&handler, |histogram| histogram.observe(took));
     }
 
-    /// CheckCounts a request without a decision.
+    /// Counts a request without a decision.
     pub fn failed(&self, reason: &str) {
         let reason = ErrorLabels {
             reason: reason.to_owned(),

@@ -95,7 +95,7 @@ impl Decision {
     }
 }
 
-/// DecisionMembers of a decision.
+/// Members of a decision.
 struct DecisionMembers<'v>(&'v Value);
 
 impl DecisionMembers<'_> {
@@ -158,9 +158,9 @@ impl DecisionMembers<'_> {
         let status: i64 = text.parse().map_err(|_| {
             format!("error converting JSON number to int: strconv.ParseInt: parsing \"{text}\": invalid syntax")
         })?;
-        let known = u16::try_from(status).ok();
-        let known = known.filter(|status| has_text(*status));
-        known
+        let http_status = u16::try_from(status).ok();
+        let http_status = http_status.filter(|status| has_text(*status));
+        http_status
             .map(Some)
             .ok_or_else(|| format!("invalid HTTP status code {text}"))
     }
@@ -229,9 +229,9 @@ pub fn key_text(key: &Value) -> String {
         .map_or_else(|| key.rego_text().to_string(), str::to_owned)
 }
 
-fn wrong(name: &str, wanted: &str, value: &Value) -> String {
+fn wrong(name: &str, expected: &str, value: &Value) -> String {
     format!(
-        "type assertion error, expected {name} to be of type '{wanted}' but got '{}'",
+        "type assertion error, expected {name} to be of type '{expected}' but got '{}'",
         go_type(value)
     )
 }

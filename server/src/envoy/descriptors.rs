@@ -20,10 +20,10 @@ impl Descriptors {
     /// # Errors
     /// The file cannot be read or decoded.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let place = path.display();
-        let bytes = std::fs::read(path).map_err(|error| format!("open {place}: {error}"))?;
-        let pool = DescriptorPool::decode(bytes.as_slice())
-            .map_err(|error| format!("{place}: {error}"))?;
+        let file = path.display();
+        let bytes = std::fs::read(path).map_err(|error| format!("open {file}: {error}"))?;
+        let pool =
+            DescriptorPool::decode(bytes.as_slice()).map_err(|error| format!("{file}: {error}"))?;
         Ok(Self(Some(pool)))
     }
 
@@ -68,7 +68,7 @@ impl Descriptors {
 fn input_of(pool: &DescriptorPool, service: &str, method: &str) -> Option<MessageDescriptor> {
     let service = pool.get_service_by_name(service)?;
     let mut methods = service.methods();
-    let method = methods.find(|one| one.name() == method)?;
+    let method = methods.find(|candidate| candidate.name() == method)?;
     (!method.is_client_streaming()).then(|| method.input())
 }
 

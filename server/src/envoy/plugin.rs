@@ -72,8 +72,8 @@ impl Opened {
         let open = async |address: &str| {
             let address = address.strip_prefix("grpc://").unwrap_or(address);
             let address = [address.to_owned()];
-            let opened = Listener::open_all(&address, mode, tls.is_some()).await;
-            opened.map_err(|error| io::Error::new(error.kind(), format!("plugins.{NAME}: {error}")))
+            let result = Listener::open_all(&address, mode, tls.is_some()).await;
+            result.map_err(|error| io::Error::new(error.kind(), format!("plugins.{NAME}: {error}")))
         };
         let grpc = open(&options.address).await?;
         let web = match &options.http_address {
@@ -111,10 +111,10 @@ impl Opened {
     ) {
         let fails_calls = self.state.options.spelling.is_opa();
         self.log_start(fails_calls);
-        let (stopping, stopped) = watch::channel(false);
-        let wait = |mut stopped: watch::Receiver<bool>| async move {
+        let (stopping, stop_signal) = watch::channel(false);
+        let wait = |mut stop_signal: watch::Receiver<bool>| async move {
             // without a sender the server has stopped
-            let _ = stopped.wait_for(|stopped| *stopped).await;
+            let _ = stop_signal.wait_for(|stopped| *stopped).await;
         };
         let checks = CheckService::new(
             self.authorizer.clone(),
@@ -135,7 +135,7 @@ impl Opened {
             .http2_max_header_list_size(u32::try_from(bounds.head).unwrap_or(u32::MAX))
             .add_service(health_service)
             .add_service(service)
-            .serve_with_incoming_shutdown(incoming, wait(stopped.clone()));
+            .serve_with_incoming_shutdown(incoming, wait(stop_signal.clone()));
         let reloading = self.tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
         let budget = self.state.budget.clone();
         let web = Web::new(
@@ -152,7 +152,7 @@ impl Opened {
             tls: self.tls,
         };
         let has_web = !self.web.is_empty();
-        let web = serve(self.web, serving, wait(stopped));
+        let web = serve(self.web, serving, wait(stop_signal));
         registry.report(NAME, PluginState::Ok, None);
         let running = async {
             tokio::join!(

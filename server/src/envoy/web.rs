@@ -56,12 +56,12 @@ impl Web {
 
     async fn answer(&self, request: IncomingRequest) -> Result<Response, Rejection> {
         let (head, body) = request.into_parts();
-        let mut held = self.budget.none();
+        let mut reservation = self.budget.none();
         let bytes = if body.is_end_stream() {
             Bytes::new()
         } else {
             self.limits.check(&body)?;
-            read_body(body, self.limits, self.more_within, &mut held).await?
+            read_body(body, self.limits, self.more_within, &mut reservation).await?
         };
         let address = head
             .extensions
@@ -122,9 +122,9 @@ fn check(head: &http::request::Parts, body: &[u8]) -> CheckRequest {
         let value = String::from_utf8_lossy(value.as_bytes());
         headers
             .entry(name.as_str().to_owned())
-            .and_modify(|known| {
-                known.push(',');
-                known.push_str(&value);
+            .and_modify(|existing| {
+                existing.push(',');
+                existing.push_str(&value);
             })
             .or_insert_with(|| value.clone().into_owned());
     }

@@ -39,7 +39,7 @@ impl ExecContext<'_> {
                     Arc::new(move |permit: &Permit| work(ExecContext::Pool(permit)));
                 permit.share(&work);
             }
-            here => work(here),
+            inline => work(inline),
         }
     }
 
@@ -98,12 +98,12 @@ impl Executor {
         deadline: Option<Instant>,
         work: impl FnOnce(ExecContext<'_>) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
-        let done = self.pool.run(estimate, deadline, |permit| {
-            let done = work(ExecContext::Pool(permit));
+        let result = self.pool.run(estimate, deadline, |permit| {
+            let output = work(ExecContext::Pool(permit));
             // without its host call a decision has no result
-            (!permit.is_rejected()).then_some(done)
+            (!permit.is_rejected()).then_some(output)
         });
-        done.await?.ok_or(NotRun::WaitingIo(self.waiting_io))
+        result.await?.ok_or(NotRun::WaitingIo(self.waiting_io))
     }
 
     /// Calls a handler that changes policies or documents, after all earlier ones.
@@ -114,7 +114,7 @@ impl Executor {
         &self,
         work: impl FnOnce(ExecContext<'_>) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
-        let done = self.writer.run(|| work(ExecContext::Apart));
-        done.await
+        let result = self.writer.run(|| work(ExecContext::Apart));
+        result.await
     }
 }

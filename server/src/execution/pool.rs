@@ -128,13 +128,13 @@ impl Pool {
         work: impl FnOnce(&Permit) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
         let shared = self.0.clone();
-        let (class, held) = shared.acquire(estimate.as_deref(), deadline).await?;
+        let (class, semaphore_permit) = shared.acquire(estimate.as_deref(), deadline).await?;
         let runtime = Handle::current();
-        let done = self.0.workers.spawn(move || {
-            let permit = Permit::new(shared, class, held, estimate, deadline, runtime);
+        let handle = self.0.workers.spawn(move || {
+            let permit = Permit::new(shared, class, semaphore_permit, estimate, deadline, runtime);
             work(&permit)
         });
-        done.await.map_err(|_| NotRun::Panicked)
+        handle.await.map_err(|_| NotRun::Panicked)
     }
 
     /// Returns the number of requests that were rejected because too many waited, for a permit or for host calls.
@@ -170,8 +170,8 @@ impl PoolState {
         deadline: Option<Instant>,
     ) -> Result<(Class, OwnedSemaphorePermit), NotRun> {
         let class = Class::from_estimate(estimate);
-        if let Ok(held) = self.semaphore(class).clone().try_acquire_owned() {
-            return Ok((class, held));
+        if let Ok(semaphore_permit) = self.semaphore(class).clone().try_acquire_owned() {
+            return Ok((class, semaphore_permit));
         }
         let Some(_queued) = Queued::add(self) else {
             self.rejected.fetch_add(1, Ordering::Relaxed);
@@ -180,10 +180,10 @@ impl PoolState {
         let acquired = async {
             loop {
                 let class = Class::from_estimate(estimate);
-                let held = acquire_owned(self.semaphore(class)).await?;
+                let semaphore_permit = acquire_owned(self.semaphore(class)).await?;
                 // decisions of the same document may have shown meanwhile that it is long
                 if class == Class::Long || Class::from_estimate(estimate) != Class::Long {
-                    return Ok((class, held));
+                    return Ok((class, semaphore_permit));
                 }
             }
         };
@@ -192,9 +192,9 @@ impl PoolState {
 }
 
 async fn acquire_owned(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, NotRun> {
-    let held = semaphore.clone().acquire_owned().await;
+    let result = semaphore.clone().acquire_owned().await;
     // the semaphores of the pool are never closed
-    held.map_err(|_| NotRun::Panicked)
+    result.map_err(|_| NotRun::Panicked)
 }
 
 /// Waits for a future until the deadline, if there is one.

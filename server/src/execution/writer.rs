@@ -24,12 +24,12 @@ impl Drop for QueuedChange<'_> {
 }
 
 impl ChangeWriter {
-    /// Creates a writer with at most `most` waiting changes.
-    pub fn new(most: usize) -> Self {
+    /// Creates a writer with at most `max` waiting changes.
+    pub fn new(max: usize) -> Self {
         Self {
             turn: Arc::default(),
             waiting: AtomicUsize::new(0),
-            most,
+            most: max,
         }
     }
 
@@ -42,16 +42,16 @@ impl ChangeWriter {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NotRun> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = QueuedChange(&self.waiting);
+        let queued = QueuedChange(&self.waiting);
         if before >= self.most {
             return Err(NotRun::Full);
         }
-        let turn = self.turn.clone().lock_owned().await;
-        drop(waiting);
+        let guard = self.turn.clone().lock_owned().await;
+        drop(queued);
         let change = tokio::task::spawn_blocking(move || {
-            let done = work();
-            drop(turn);
-            done
+            let result = work();
+            drop(guard);
+            result
         });
         change.await.map_err(|_| NotRun::Panicked)
     }

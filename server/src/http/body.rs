@@ -23,9 +23,9 @@ pub struct BodyLimits {
 
 impl BodyLimits {
     /// Returns the limits of an authorized request.
-    pub fn new(sent: usize, decompressed: usize) -> Self {
+    pub fn new(send_metrics: usize, decompressed: usize) -> Self {
         Self {
-            sent,
+            sent: send_metrics,
             decompressed,
             is_for_authorization: false,
         }
@@ -61,12 +61,12 @@ impl BodyLimits {
         }
     }
 
-    fn too_large(self, declared: Option<u64>) -> Rejection {
+    fn too_large(self, declared_length: Option<u64>) -> Rejection {
         if self.is_for_authorization {
             return Rejection::TooLargeToAuthorize(self.sent);
         }
         Rejection::TooLarge {
-            declared,
+            declared: declared_length,
             limit: self.sent,
         }
     }
@@ -89,23 +89,23 @@ pub fn parsed_size(length: usize) -> usize {
     }
 }
 
-/// Reads a body. Each part must arrive within `within`.
+/// Reads a body. Each part must arrive within `timeout`.
 ///
 /// # Errors
 /// Fails if the body cannot be read, or exceeds its limit or the memory budget.
 pub async fn read_body(
     body: Incoming,
     limits: BodyLimits,
-    within: Duration,
+    timeout: Duration,
     reservation: &mut Reservation,
 ) -> Result<Bytes, Rejection> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
-    let declared = body.size_hint().lower();
-    let body = Limited::new(TimeoutBody::new(within, body), limits.sent);
+    let declared_length = body.size_hint().lower();
+    let body = Limited::new(TimeoutBody::new(timeout, body), limits.sent);
     let mut body = std::pin::pin!(body);
-    let mut whole = Vec::new();
+    let mut bytes = Vec::new();
     let mut is_rejected = false;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
@@ -121,28 +121,28 @@ pub async fn read_body(
         let Some(data) = frame.into_data().ok().filter(|_| !is_rejected) else {
             continue;
         };
-        let length = whole.len() + data.len();
+        let length = bytes.len() + data.len();
         if length > SMALL && reservation.resize(length).is_err() {
             is_rejected = true;
-            whole = Vec::new();
+            bytes = Vec::new();
             reservation.give_back(usize::MAX);
             continue;
         }
-        if whole.is_empty() {
-            if data.len() as u64 == declared {
+        if bytes.is_empty() {
+            if data.len() as u64 == declared_length {
                 return Ok(data);
             }
             // one large block: the allocator returns it to the system whichever thread frees it
             let capacity =
-                usize::try_from(declared).map_or(limits.sent, |size| size.min(limits.sent));
-            let reserved = whole.try_reserve_exact(capacity.max(length));
+                usize::try_from(declared_length).map_or(limits.sent, |size| size.min(limits.sent));
+            let reserved = bytes.try_reserve_exact(capacity.max(length));
             reserved.map_err(|_| Rejection::Busy)?;
         }
         // copied, because many small parts use far more memory than their bytes
-        whole.extend_from_slice(&data);
+        bytes.extend_from_slice(&data);
     }
     if is_rejected {
         return Err(Rejection::Busy);
     }
-    Ok(whole.into())
+    Ok(bytes.into())
 }

@@ -46,8 +46,8 @@ impl Budget {
 
     /// Reserves bytes.
     pub fn take(&self, bytes: usize) -> Result<Reservation, BudgetExceeded> {
-        let mut held = self.none();
-        held.add(bytes).map(|()| held)
+        let mut reservation = self.none();
+        reservation.add(bytes).map(|()| reservation)
     }
 
     /// Returns the number of reserved bytes.
@@ -89,7 +89,7 @@ impl Reservation {
         match bytes.checked_sub(self.bytes) {
             // avoids contention for no change
             Some(0) => Ok(()),
-            Some(more) => self.add(more),
+            Some(additional) => self.add(additional),
             None => {
                 let shared = &self.budget.0;
                 shared
@@ -118,15 +118,15 @@ mod tests {
     use super::{Budget, BudgetExceeded};
 
     #[test]
-    fn what_is_dropped_comes_back() {
+    fn a_dropped_reservation_is_returned() {
         let budget = Budget::new(100);
-        let mut one = budget.take(60).unwrap();
+        let mut first = budget.take(60).unwrap();
         assert_eq!(budget.take(41).err(), Some(BudgetExceeded));
-        assert_eq!(one.add(40), Ok(()));
-        assert_eq!(one.add(1), Err(BudgetExceeded));
-        assert_eq!(one.resize(10), Ok(()));
+        assert_eq!(first.add(40), Ok(()));
+        assert_eq!(first.add(1), Err(BudgetExceeded));
+        assert_eq!(first.resize(10), Ok(()));
         assert_eq!(budget.reserved(), 10);
-        drop(one);
+        drop(first);
         assert_eq!(budget.reserved(), 0);
     }
 }

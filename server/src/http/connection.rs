@@ -74,7 +74,7 @@ impl<A: App> Connection<A> {
         } = &*self.service;
         let id = ids.fetch_add(1, Ordering::Relaxed) + 1;
         let info = RequestInfo::from_parts(&mut request, id, self.peer.clone(), bounds.request);
-        let mut waiting = ResponseGuard {
+        let mut guard = ResponseGuard {
             app: &**app,
             info: &info,
             is_answered: false,
@@ -85,8 +85,8 @@ impl<A: App> Connection<A> {
             Err(rejection @ Rejection::TransferEncoding) => app.reject(rejection).closing(),
             Err(rejection) => app.reject(rejection),
         };
-        waiting.is_answered = true;
-        let mut response = self.counted(response);
+        guard.is_answered = true;
+        let mut response = self.with_reservation(response);
         app.responded(&info, &response, info.received().elapsed());
         if let Some(name) = &info.name {
             response
@@ -106,25 +106,25 @@ impl<A: App> Connection<A> {
         check_head(request.headers(), request.version())?;
         match &self.peer.hosts {
             Some(hosts) => {
-                let checked = hosts.check(request.uri(), request.headers(), self.peer.local);
-                checked.map_err(Rejection::Foreign)
+                let result = hosts.check(request.uri(), request.headers(), self.peer.local);
+                result.map_err(Rejection::Foreign)
             }
             None => Ok(()),
         }
     }
 
     /// Reserves the body of a large response in the memory budget until it is sent. Rejects the request if the budget is exhausted.
-    fn counted(&self, response: Response) -> Response {
+    fn with_reservation(&self, response: Response) -> Response {
         if response.body().len() <= SMALL {
             return response;
         }
-        let Ok(held) = self.service.budget.take(response.body().len()) else {
+        let Ok(reservation) = self.service.budget.take(response.body().len()) else {
             return self.service.app.reject(Rejection::Busy);
         };
         response.map(|bytes| {
             Bytes::from_owner(ReservedBytes {
                 bytes,
-                _reservation: held,
+                _reservation: reservation,
             })
         })
     }

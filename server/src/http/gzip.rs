@@ -43,13 +43,13 @@ pub fn decompress(
             "gzip: invalid header"
         }));
     }
-    let declared = declared(body);
-    if declared.is_some_and(|size| size > limit as u64) {
+    let declared_size = size_in_trailer(body);
+    if declared_size.is_some_and(|size| size > limit as u64) {
         return Err(limits.decompressed_too_large());
     }
     let mut out = Vec::new();
     // one large block: the allocator returns it to the system whichever thread frees it
-    let capacity = declared.and_then(|size| usize::try_from(size).ok());
+    let capacity = declared_size.and_then(|size| usize::try_from(size).ok());
     out.try_reserve_exact(capacity.unwrap_or(0))
         .map_err(|_| Rejection::Busy)?;
     let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
@@ -59,11 +59,11 @@ pub fn decompress(
             Ok(0) => return Ok(out.into()),
             Ok(count) if out.len() + count > limit => return Err(limits.decompressed_too_large()),
             Ok(count) => {
-                let read = part.get(..count).unwrap_or_default();
+                let decompressed = part.get(..count).unwrap_or_default();
                 reservation
                     .add(count)
                     .map_err(|BudgetExceeded| Rejection::Busy)?;
-                out.extend_from_slice(read);
+                out.extend_from_slice(decompressed);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -83,19 +83,19 @@ pub fn decompress(
 
 /// Returns the size that the end of a body declares, at most 4 GiB. Returns `None` if the body cannot contain so much, because its
 /// end is missing then.
-fn declared(body: &[u8]) -> Option<u64> {
+fn size_in_trailer(body: &[u8]) -> Option<u64> {
     let size = u64::from(u32::from_le_bytes(*body.last_chunk()?));
-    let most = (body.len() as u64).saturating_mul(MOST_COMPRESSED);
-    (size <= most).then_some(size)
+    let max_size = (body.len() as u64).saturating_mul(MOST_COMPRESSED);
+    (size <= max_size).then_some(size)
 }
 
 /// Compresses the body of a response, at a level from 0 to 9. It takes long if the body is large.
 pub fn compress(response: Response, level: u32) -> Response {
     let body = Vec::with_capacity(response.body().len() / 4);
     let mut encoder = GzEncoder::new(body, Compression::new(level));
-    let written = encoder.write_all(response.body());
+    let result = encoder.write_all(response.body());
     // writing to a vector does not fail
-    let Ok(body) = written.and_then(|()| encoder.finish()) else {
+    let Ok(body) = result.and_then(|()| encoder.finish()) else {
         return response;
     };
     let response = response.map(|_| body.into());

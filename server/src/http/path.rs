@@ -21,15 +21,15 @@ pub fn clean(path: &str) -> Cleaned {
     if !path.as_bytes().windows(2).any(is_odd) {
         return Cleaned::Same;
     }
-    let mut kept: Vec<&str> = Vec::new();
+    let mut segments: Vec<&str> = Vec::new();
     for segment in path.split('/') {
         match segment {
             "" | "." => {}
-            ".." => drop(kept.pop()),
-            name => kept.push(name),
+            ".." => drop(segments.pop()),
+            name => segments.push(name),
         }
     }
-    let mut clean = format!("/{}", kept.join("/"));
+    let mut clean = format!("/{}", segments.join("/"));
     if path.ends_with('/') && clean.len() > 1 {
         clean.push('/');
     }

@@ -80,10 +80,13 @@ impl Rejection {
 
     fn message(&self) -> Cow<'static, str> {
         let text = match self {
-            Self::TooLarge { declared, limit } => {
-                let declared = declared.map(|length| format!("{length} bytes "));
-                let declared = declared.unwrap_or_default();
-                format!("request body too large: {declared}exceeds limit of {limit} bytes")
+            Self::TooLarge {
+                declared: declared_length,
+                limit,
+            } => {
+                let length_text = declared_length.map(|length| format!("{length} bytes "));
+                let length_text = length_text.unwrap_or_default();
+                format!("request body too large: {length_text}exceeds limit of {limit} bytes")
             }
             Self::DecompressedTooLarge(limit) => {
                 format!("request body too large: decompressed size exceeds limit of {limit} bytes")

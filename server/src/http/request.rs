@@ -117,7 +117,8 @@ impl RequestInfo {
 
     /// Returns `true` if the time limit has passed.
     pub fn is_late(&self) -> bool {
-        self.time_left().is_some_and(|left| left.is_zero())
+        self.time_left()
+            .is_some_and(|remaining| remaining.is_zero())
     }
 }
 

@@ -124,12 +124,17 @@ impl<A: App> Connections<A> {
         };
         let acceptor = TlsAcceptor::from(tls.current());
         tokio::spawn(async move {
-            let within = service.bounds.head_within;
-            let shaken = tokio::time::timeout(within, acceptor.accept(stream));
+            let timeout = service.bounds.head_within;
+            let handshake = tokio::time::timeout(timeout, acceptor.accept(stream));
             // rustls has sent the alert
-            let Ok(Ok(stream)) = shaken.await else { return };
+            let Ok(Ok(stream)) = handshake.await else {
+                return;
+            };
             let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
-            peer.certificates = certificates.iter().map(|one| one.to_vec()).collect();
+            peer.certificates = certificates
+                .iter()
+                .map(|certificate| certificate.to_vec())
+                .collect();
             converse(stream, service, peer, true, watcher, room).await;
         });
     }

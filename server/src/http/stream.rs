@@ -145,11 +145,11 @@ impl<S> TimeoutStream<S> {
     fn on_write<T>(
         &mut self,
         cx: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
+        result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
+        if result.is_ready() {
             self.stalled_since = None;
-            return written;
+            return result;
         }
         let since = *self.stalled_since.get_or_insert_with(Instant::now);
         if self.has_passed(since.checked_add(self.bounds.more_within), cx) {
@@ -173,17 +173,17 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let this = &mut *self;
+        let stream = &mut *self;
         let before = buffer.filled().len();
-        match Pin::new(&mut this.inner).poll_read(cx, buffer) {
+        match Pin::new(&mut stream.inner).poll_read(cx, buffer) {
             Poll::Ready(Ok(())) => {
-                let read = buffer.filled().get(before..).unwrap_or_default();
-                Poll::Ready(this.on_read(read))
+                let bytes_read = buffer.filled().get(before..).unwrap_or_default();
+                Poll::Ready(stream.on_read(bytes_read))
             }
             Poll::Ready(error) => Poll::Ready(error),
             Poll::Pending => {
-                let deadline = this.read_deadline();
-                if this.has_passed(deadline, cx) {
+                let deadline = stream.read_deadline();
+                if stream.has_passed(deadline, cx) {
                     return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                 }
                 Poll::Pending
@@ -198,8 +198,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
-        self.on_write(cx, written)
+        let result = Pin::new(&mut self.inner).poll_write(cx, bytes);
+        self.on_write(cx, result)
     }
 
     fn poll_write_vectored(
@@ -207,8 +207,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.inner).poll_write_vectored(cx, parts);
-        self.on_write(cx, written)
+        let result = Pin::new(&mut self.inner).poll_write_vectored(cx, parts);
+        self.on_write(cx, result)
     }
 
     fn is_write_vectored(&self) -> bool {

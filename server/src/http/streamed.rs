@@ -129,8 +129,8 @@ mod tests {
                 sender.send(Ok(piece.into())).await.unwrap();
             }
         });
-        let whole = ResponseBody::streamed(body, None).collect().await.unwrap();
-        assert_eq!(whole.to_bytes(), "abcd");
+        let collected = ResponseBody::streamed(body, None).collect().await.unwrap();
+        assert_eq!(collected.to_bytes(), "abcd");
 
         let (sender, body) = StreamedBody::new(4);
         sender.try_send(Ok("ab".into())).unwrap();

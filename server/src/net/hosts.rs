@@ -65,18 +65,21 @@ impl NamedHost {
 impl AllowedHosts {
     /// Allows the hosts of the configuration, and the addresses that the server listens on. `localhost` and loopback addresses are
     /// always allowed.
-    pub fn new<'a>(named: &[NamedHost], listens_on: impl Iterator<Item = &'a Address>) -> Self {
-        let own = listens_on.filter_map(|address| match address {
-            Address::Tcp(place, _) => parse(place),
+    pub fn new<'a>(allowed: &[NamedHost], listens_on: impl Iterator<Item = &'a Address>) -> Self {
+        let listener_hosts = listens_on.filter_map(|address| match address {
+            Address::Tcp(host_and_port, _) => parse(host_and_port),
             Address::Unix(_) => None,
         });
-        let own = own.filter(|own| match &own.host {
+        let listener_hosts = listener_hosts.filter(|listener_hosts| match &listener_hosts.host {
             Host::Address(address) => !address.is_unspecified(),
             Host::Name(_) => true,
         });
-        let own = own.map(|own| NamedHost { port: None, ..own });
+        let listener_hosts = listener_hosts.map(|listener_hosts| NamedHost {
+            port: None,
+            ..listener_hosts
+        });
         Self {
-            hosts: named.iter().cloned().chain(own).collect(),
+            hosts: allowed.iter().cloned().chain(listener_hosts).collect(),
         }
     }
 
@@ -120,14 +123,14 @@ impl AllowedHosts {
     }
 
     fn allows(&self, local: Option<IpAddr>, text: &str) -> bool {
-        let Some(named) = parse(text) else {
+        let Some(requested) = parse(text) else {
             return false;
         };
-        let is_own = match &named.host {
+        let is_own = match &requested.host {
             Host::Address(address) => address.is_loopback() || local == Some(*address),
             Host::Name(name) => name == "localhost",
         };
-        is_own || self.hosts.iter().any(|host| host.allows(&named))
+        is_own || self.hosts.iter().any(|host| host.allows(&requested))
     }
 }
 
@@ -172,26 +175,26 @@ mod tests {
 
     #[test]
     fn hosts_have_one_spelling() {
-        let same = |texts: &[&str]| {
+        let assert_same = |texts: &[&str]| {
             let first = parse(texts[0]).unwrap();
             for text in texts {
                 assert_eq!(parse(text).unwrap().host, first.host, "{text}");
             }
         };
-        same(&[
+        assert_same(&[
             "localhost",
             "LocalHost",
             "localhost.",
             "localhost:1",
             "localhost:",
         ]);
-        same(&[
+        assert_same(&[
             "127.0.0.1",
             "127.0.0.1:80",
             "127.0.0.1.",
             "[::ffff:127.0.0.1]",
         ]);
-        same(&["[::1]", "[0:0:0:0:0:0:0:1]", "[::1]:8181", "[::1]:"]);
+        assert_same(&["[::1]", "[0:0:0:0:0:0:0:1]", "[::1]:8181", "[::1]:"]);
         for text in [
             "",
             ":80",

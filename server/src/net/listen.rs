@@ -45,8 +45,8 @@ impl Address {
     pub fn is_local(&self) -> bool {
         match self {
             Self::Unix(_) => true,
-            Self::Tcp(place, _) => {
-                let host = place.rsplit_once(':').map_or("", |(host, _)| host);
+            Self::Tcp(host_and_port, _) => {
+                let host = host_and_port.rsplit_once(':').map_or("", |(host, _)| host);
                 let host = host.trim_start_matches('[').trim_end_matches(']');
                 let ip = host.parse::<std::net::IpAddr>();
                 host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
@@ -108,9 +108,9 @@ impl Listener {
                 io::ErrorKind::InvalidInput,
                 "TLS needs --tls-cert-file and --tls-private-key-file",
             )),
-            Address::Tcp(place, secure) => {
+            Address::Tcp(host_and_port, secure) => {
                 let is_secure = secure.unwrap_or(has_certificate);
-                let sockets = open_tcp(place).await?.into_iter();
+                let sockets = open_tcp(host_and_port).await?.into_iter();
                 Ok(sockets
                     .map(|tcp| listener(Socket::Tcp(tcp), is_secure))
                     .collect())
@@ -126,8 +126,8 @@ impl Listener {
     ) -> io::Result<Vec<Self>> {
         let mut listeners = Vec::new();
         for text in texts {
-            let opened = Self::open(&Address::parse(text), socket_mode, has_certificate).await;
-            listeners.extend(opened.map_err(|error| {
+            let result = Self::open(&Address::parse(text), socket_mode, has_certificate).await;
+            listeners.extend(result.map_err(|error| {
                 io::Error::new(error.kind(), format!("listen {text}: {error}"))
             })?);
         }
@@ -205,17 +205,17 @@ fn abstract_name(_: &UnixListener) -> String {
     String::new()
 }
 
-async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
+async fn open_tcp(host_and_port: &str) -> io::Result<Vec<TcpListener>> {
     // `:8181` listens on every interface
-    if let Some(port) = place.strip_prefix(':') {
+    if let Some(port) = host_and_port.strip_prefix(':') {
         let every = match TcpListener::bind(format!("[::]:{port}")).await {
             Ok(listener) => Ok(listener),
             Err(_) => TcpListener::bind(format!("0.0.0.0:{port}")).await,
         };
         return every.map(|listener| vec![listener]);
     }
-    let Some(port) = place.strip_prefix("localhost:") else {
-        return TcpListener::bind(place)
+    let Some(port) = host_and_port.strip_prefix("localhost:") else {
+        return TcpListener::bind(host_and_port)
             .await
             .map(|listener| vec![listener]);
     };
@@ -228,11 +228,11 @@ async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
     let second = TcpListener::bind(format!("[::1]:{port}")).await;
     match (first, second) {
         (Ok(first), Ok(second)) => Ok(vec![first, second]),
-        (Ok(one), Err(error)) | (Err(error), Ok(one)) => {
+        (Ok(listener), Err(error)) | (Err(error), Ok(listener)) => {
             if error.kind() == io::ErrorKind::AddrInUse {
                 return Err(error);
             }
-            Ok(vec![one])
+            Ok(vec![listener])
         }
         (Err(error), Err(_)) => Err(error),
     }
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let tcp = |place: &str, secure| Address::Tcp(place.to_owned(), secure);
+        let tcp = |host_and_port: &str, secure| Address::Tcp(host_and_port.to_owned(), secure);
         assert_eq!(Address::parse("localhost:1"), tcp("localhost:1", None));
         assert_eq!(Address::parse("http://a:1"), tcp("a:1", Some(false)));
         assert_eq!(Address::parse("https://:1"), tcp(":1", Some(true)));
@@ -291,14 +291,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn localhost_is_all_that_it_stands_for() {
+    async fn localhost_listens_on_all_its_addresses() {
         let open = |address: &'static str| async move {
             Listener::open(&Address::parse(address), 0o755, false).await
         };
-        let both = open("localhost:0").await.unwrap();
-        let ports: Vec<_> = both
+        let listeners = open("localhost:0").await.unwrap();
+        let ports: Vec<_> = listeners
             .iter()
-            .map(|one| one.address().rsplit(':').next().unwrap().to_owned())
+            .map(|listener| listener.address().rsplit(':').next().unwrap().to_owned())
             .collect();
         assert!(ports.iter().all(|port| *port == ports[0]), "{ports:?}");
         assert!(open("https://localhost:0").await.is_err());

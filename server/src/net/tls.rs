@@ -68,7 +68,8 @@ impl TlsState {
     /// Fails as [`Self::new`] does.
     pub fn shared(options: Option<&TlsOptions>) -> io::Result<Option<Arc<Self>>> {
         let state = options.cloned().map(Self::new).transpose();
-        let state = state.map_err(|words| io::Error::new(io::ErrorKind::InvalidInput, words))?;
+        let state =
+            state.map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
         let Some(state) = state else {
             return Ok(None);
         };
@@ -78,18 +79,18 @@ impl TlsState {
 
     /// Reloads the files at intervals and on a signal, until the future is dropped.
     pub async fn keep_fresh(self: Arc<Self>) {
-        let Some(mut told) = self.hangup.lock().take() else {
+        let Some(mut hangup) = self.hangup.lock().take() else {
             return;
         };
         loop {
             tokio::select! {
-                _ = told.recv() => {}
+                _ = hangup.recv() => {}
                 () = tokio::time::sleep(self.options.refresh) => {}
             }
             let state = self.clone();
             match tokio::task::spawn_blocking(move || state.reload()).await {
                 Ok(Ok(true)) => info!("Certificates were read anew."),
-                Ok(Err(words)) => error!(err = words, "Certificates stay as they are."),
+                Ok(Err(message)) => error!(err = message, "Certificates stay as they are."),
                 _ => {}
             }
         }
@@ -101,13 +102,13 @@ impl TlsState {
     /// Fails as [`Self::new`] does.
     pub fn reload(&self) -> Result<bool, String> {
         let files = Files::read(&self.options)?;
-        let mut known = self.files.lock();
-        if *known == files {
+        let mut current = self.files.lock();
+        if *current == files {
             return Ok(false);
         }
         let config = config(&self.options, &self.provider, &files);
         // an error is reported once, until the files change
-        *known = files;
+        *current = files;
         self.current.store(Arc::new(config?));
         Ok(true)
     }
@@ -150,13 +151,13 @@ fn config(
     } else {
         builder.with_no_client_auth()
     };
-    let named = |path: &PathBuf, what: &str| format!("{}: {what}", path.display());
+    let error_in_file = |path: &PathBuf, problem: &str| format!("{}: {problem}", path.display());
     let certificates = certificates(&options.cert_file, &files.certificate)?;
     let key = PrivateKeyDer::from_pem_slice(&files.key)
-        .map_err(|_| named(&options.private_key_file, "no private key found in it"))?;
+        .map_err(|_| error_in_file(&options.private_key_file, "no private key found in it"))?;
     let mut config = builder
         .with_single_cert(certificates, key)
-        .map_err(|error| named(&options.private_key_file, &error.to_string()))?;
+        .map_err(|error| error_in_file(&options.private_key_file, &error.to_string()))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
@@ -188,13 +189,13 @@ fn certificates(file: &Path, text: &[u8]) -> Result<Vec<CertificateDer<'static>>
     let mut certificates = Vec::new();
     for (number, block) in (1..).zip(<(SectionKind, Vec<u8>)>::pem_slice_iter(text)) {
         let (kind, bytes) = block.map_err(|error| {
-            let what = match error {
+            let problem = match error {
                 pem::Error::MissingSectionEnd { .. } => "its END line is missing".to_owned(),
                 pem::Error::IllegalSectionStart { .. } => "invalid BEGIN line".to_owned(),
-                pem::Error::Base64Decode(what) => format!("invalid base64: {what}"),
+                pem::Error::Base64Decode(cause) => format!("invalid base64: {cause}"),
                 other => other.to_string(),
             };
-            format!("{file}: block {number} cannot be read: {what}")
+            format!("{file}: block {number} cannot be read: {problem}")
         })?;
         if kind == SectionKind::Certificate {
             certificates.push(CertificateDer::from(bytes));
@@ -216,21 +217,24 @@ fn provider(names: &[String]) -> Result<CryptoProvider, String> {
     let is_13 =
         |suite: &rustls::SupportedCipherSuite| suite.version().version == ProtocolVersion::TLSv1_3;
     let name = |suite: &rustls::SupportedCipherSuite| format!("{:?}", suite.suite());
-    for wanted in names {
-        let known = provider
+    for suite_name in names {
+        let is_known = provider
             .cipher_suites
             .iter()
-            .any(|suite| name(suite) == *wanted);
+            .any(|suite| name(suite) == *suite_name);
         let is_of_13 = provider
             .cipher_suites
             .iter()
-            .any(|suite| is_13(suite) && name(suite).replace("TLS13_", "TLS_") == *wanted);
-        if !known && !is_of_13 {
-            return Err(format!("--tls-cipher-suites: `{wanted}` is not supported"));
+            .any(|suite| is_13(suite) && name(suite).replace("TLS13_", "TLS_") == *suite_name);
+        if !is_known && !is_of_13 {
+            return Err(format!(
+                "--tls-cipher-suites: `{suite_name}` is not supported"
+            ));
         }
     }
-    let kept = |suite: &rustls::SupportedCipherSuite| is_13(suite) || names.contains(&name(suite));
-    provider.cipher_suites.retain(kept);
+    let is_enabled =
+        |suite: &rustls::SupportedCipherSuite| is_13(suite) || names.contains(&name(suite));
+    provider.cipher_suites.retain(is_enabled);
     Ok(provider)
 }
 

@@ -95,8 +95,8 @@ impl Drop for Lock {
 }
 
 fn is_file_of(file: &File, path: &Path) -> bool {
-    let found = file.metadata().ok().zip(fs::symlink_metadata(path).ok());
-    found.is_some_and(|(open, named)| identity(&open) == identity(&named))
+    let metadata = file.metadata().ok().zip(fs::symlink_metadata(path).ok());
+    metadata.is_some_and(|(open, at_path)| identity(&open) == identity(&at_path))
 }
 
 /// Listens on a path with these permissions. A stale socket is replaced.

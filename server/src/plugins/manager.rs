@@ -45,13 +45,13 @@ impl Manager {
         if settings.bundles.is_empty() {
             self.registry.remove(bundles::NAME);
         } else {
-            let known = self.registry.bundles();
+            let bundles = self.registry.bundles();
             let names = settings.bundles.keys();
             let new: Vec<_> = names
                 .filter(|name| !before.bundles.contains_key(*name))
                 .collect();
             for name in &new {
-                if !known.contains_key(*name) {
+                if !bundles.contains_key(*name) {
                     self.registry.report_bundle(BundleStatus::new(name));
                 }
             }

@@ -188,7 +188,11 @@ impl Registry {
     /// Returns the names of the bundles that were not activated yet, or whose activation has failed again before all others are
     /// active.
     pub fn inactive_bundles(&self) -> Vec<String> {
-        let downloads = self.plugins.lock().get(bundles::NAME).map(|one| one.state);
+        let downloads = self
+            .plugins
+            .lock()
+            .get(bundles::NAME)
+            .map(|plugin| plugin.state);
         let is_inactive = |bundle: &&BundleStatus| match downloads {
             Some(PluginState::NotReady) => !is_ready(bundle),
             _ => !bundle.is_active(),
@@ -213,6 +217,6 @@ impl Registry {
     /// Waits until [`Self::is_ready`] returns `true`.
     pub async fn ready(&self) {
         // the sender lives as long as the registry
-        let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
+        let _ = self.ready.subscribe().wait_for(|is_ready| *is_ready).await;
     }
 }

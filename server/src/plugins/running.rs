@@ -121,23 +121,23 @@ impl RunningPlugins {
             let running = tokio::spawn(async move { run(plugin).await });
             tasks.spawn(async move {
                 let _abandoned = Abandoned(running.abort_handle());
-                let why = match running.await {
+                let reason = match running.await {
                     Ok(Ok(())) => return,
-                    Ok(Err(why)) => why,
+                    Ok(Err(error)) => error,
                     Err(_) => "it panicked".to_owned(),
                 };
-                error!(plugin = &*name, err = why, "A plugin has ended.");
-                registry.report(&name, PluginState::Error, Some(why));
+                error!(plugin = &*name, err = reason, "A plugin has ended.");
+                registry.report(&name, PluginState::Error, Some(reason));
             });
         }
         Self { stop, tasks }
     }
 
-    /// Stops all plugins, and waits for them for at most `within`.
-    pub async fn end(mut self, within: Duration) {
+    /// Stops all plugins, and waits for them for at most `timeout`.
+    pub async fn end(mut self, timeout: Duration) {
         self.stop.send_replace(true);
         let all = async { while self.tasks.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(within, all).await;
+        let _ = tokio::time::timeout(timeout, all).await;
     }
 }
 

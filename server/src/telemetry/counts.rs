@@ -106,7 +106,7 @@ mod tests {
         let mut registry = Registry::default();
         counts.register(&mut registry);
         let text = text(&registry);
-        for want in [
+        for expected in [
             "# HELP http_request_cancellations Requests whose clients did not wait for the answer.\n",
             "# TYPE http_request_cancellations counter\n",
             "http_request_cancellations{code=\"200\",handler=\"health\",method=\"get\"} 1\n",
@@ -120,7 +120,7 @@ mod tests {
             "# TYPE solon_requests_total counter\nsolon_requests_total 2\n",
             "solon_misjudged_total 0\n",
         ] {
-            assert!(text.contains(want), "{want}: {text}");
+            assert!(text.contains(expected), "{expected}: {text}");
         }
     }
 }

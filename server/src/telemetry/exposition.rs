@@ -82,11 +82,9 @@ impl Family {
         let number: f64 = value.parse().unwrap_or_default();
         match name.strip_prefix(&*self.name).unwrap_or_default() {
             "_bucket" => {
-                let bound = labels
-                    .pop()
-                    .and_then(|(_, bound)| bound.parse::<f64>().ok());
-                if let Some(bound) = bound.filter(|bound| bound.is_finite()) {
-                    let bucket = json!({"cumulativeCount": value, "upperBound": bound});
+                let upper_bound = labels.pop().and_then(|(_, text)| text.parse::<f64>().ok());
+                if let Some(limit) = upper_bound.filter(|limit| limit.is_finite()) {
+                    let bucket = json!({"cumulativeCount": value, "upperBound": limit});
                     self.buckets.push(bucket);
                 }
             }
@@ -120,14 +118,14 @@ fn labels_of(text: &str) -> Vec<(String, String)> {
     let mut rest = text.chars();
     while let Some((name, after)) = rest.as_str().split_once("=\"") {
         rest = after.chars();
-        let value = quoted(&mut rest);
+        let value = take_quoted(&mut rest);
         labels.push((name.trim_start_matches(',').to_owned(), value));
     }
     labels
 }
 
 /// Parses a value up to its closing quote.
-fn quoted(text: &mut Chars<'_>) -> String {
+fn take_quoted(text: &mut Chars<'_>) -> String {
     let mut value = String::new();
     while let Some(c) = text.next() {
         match c {
@@ -171,7 +169,7 @@ mod tests {
     #[test]
     fn as_text() {
         let labels = "code=\"a\\\"b\\\\,\\nc}\",x=\"\"";
-        let want = format!(
+        let expected = format!(
             "# HELP took How long.\n# TYPE took histogram\n\
              took_bucket{{{labels},le=\"1e-06\"}} 0\n\
              took_bucket{{{labels},le=\"0.01\"}} 1\n\
@@ -181,7 +179,7 @@ mod tests {
              # HELP solon_x X.\n# TYPE solon_x gauge\nsolon_x 7\n\
              # HELP solon_y_total Y.\n# TYPE solon_y_total counter\nsolon_y_total 1.5\n"
         );
-        assert_eq!(text(&registry()), want);
+        assert_eq!(text(&registry()), expected);
     }
 
     #[test]

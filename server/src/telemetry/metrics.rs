@@ -32,7 +32,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Creates metrics, which are enabled if `asked` is `true`.
+    /// Creates metrics, which are enabled if `enabled` is `true`.
     pub fn when(enabled: bool) -> Self {
         Self {
             all: enabled.then(RefCell::default),
@@ -87,13 +87,13 @@ impl Metrics {
     }
 
     /// Adds the metrics of `http.send`.
-    pub fn sent(&self, sent: &SendMetrics) {
-        self.note(|all| all.sent(sent));
+    pub fn sent(&self, send_metrics: &SendMetrics) {
+        self.note(|all| all.sent(send_metrics));
     }
 
-    fn note(&self, what: impl FnOnce(&mut Engine)) {
+    fn note(&self, record: impl FnOnce(&mut Engine)) {
         if let Some(all) = &self.all {
-            what(&mut all.borrow_mut());
+            record(&mut all.borrow_mut());
         }
     }
 
@@ -106,8 +106,8 @@ impl Metrics {
         let numbers = all.numbers();
         let numbers = numbers.map(|(name, number)| (name.to_owned(), Measurement::Number(number)));
         let histograms = all.histograms();
-        let histograms =
-            histograms.map(|(name, many)| (name.to_owned(), Measurement::Histogram(*many)));
+        let histograms = histograms
+            .map(|(name, statistics)| (name.to_owned(), Measurement::Histogram(*statistics)));
         numbers.chain(histograms).collect()
     }
 }

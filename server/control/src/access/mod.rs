@@ -61,14 +61,14 @@ impl AccessRequest {
 
     /// Returns the permissions that can be granted on an item of `kind`.
     pub fn grantable(kind: Kind) -> Vec<String> {
-        let mut wishes = vec![Self::View(kind), Self::Manage(kind)];
+        let mut requests = vec![Self::View(kind), Self::Manage(kind)];
         match kind {
-            Kind::Bundle => wishes.extend([Self::ViewStatuses, Self::Download, Self::Build]),
-            Kind::Source => wishes.extend([Self::Use(kind), Self::ReadData, Self::WriteData]),
-            Kind::Secret => wishes.push(Self::Use(kind)),
+            Kind::Bundle => requests.extend([Self::ViewStatuses, Self::Download, Self::Build]),
+            Kind::Source => requests.extend([Self::Use(kind), Self::ReadData, Self::WriteData]),
+            Kind::Secret => requests.push(Self::Use(kind)),
             Kind::Stack | Kind::Token => {}
         }
-        wishes.into_iter().map(Self::permission).collect()
+        requests.into_iter().map(Self::permission).collect()
     }
 }
 
@@ -113,12 +113,14 @@ impl Access {
     /// # Errors
     /// An internal error if the policy does not compile.
     pub fn new(dialect: Dialect) -> Result<Self, ApiError> {
-        let fault = |error: solon::Error| ApiError::internal(error.to_string());
+        let internal_error = |error: solon::Error| ApiError::internal(error.to_string());
         let engine = Engine::new();
-        engine.set_module("policy.rego", POLICY).map_err(fault)?;
+        engine
+            .set_module("policy.rego", POLICY)
+            .map_err(internal_error)?;
         let allow = engine
             .prepare_document("data.control.access.allow")
-            .map_err(fault)?;
+            .map_err(internal_error)?;
         let target = match dialect {
             Dialect::Sqlite => FilterTarget::Sqlite,
             Dialect::Postgres => FilterTarget::Postgresql,
@@ -130,7 +132,7 @@ impl Access {
         let visible = engine.prepare_filters("data.control.access.allow", &options);
         Ok(Self {
             allow,
-            visible: visible.map_err(fault)?,
+            visible: visible.map_err(internal_error)?,
         })
     }
 
@@ -143,9 +145,9 @@ impl Access {
             principal,
             &AccessRequest::View(kind).permission(),
         ));
-        let made = self.visible.compile(&Request::new().input(&input));
-        let made = made.map_err(|error| ApiError::internal(error.to_string()))?;
-        match made
+        let filters = self.visible.compile(&Request::new().input(&input));
+        let filters = filters.map_err(|error| ApiError::internal(error.to_string()))?;
+        match filters
             .filters
             .into_iter()
             .next()
@@ -190,29 +192,29 @@ impl Access {
     pub fn allows(
         &self,
         principal: &Principal,
-        wish: AccessRequest,
+        access_request: AccessRequest,
         item: Option<&ItemHead>,
     ) -> Result<bool, ApiError> {
-        let wanted = wish.permission();
+        let wanted_permission = access_request.permission();
         let mut grants = principal.grants.iter();
         let is_granted = grants.any(|(id, permission)| {
-            item.is_some_and(|item| item.id == *id) && *permission == wanted
+            item.is_some_and(|item| item.id == *id) && *permission == wanted_permission
         });
         let owner = item.and_then(|item| item.owner);
         let owner = owner.map_or(Value::NULL, Value::from);
         let granted = if is_granted {
-            wanted.as_str().into()
+            wanted_permission.as_str().into()
         } else {
             Value::NULL
         };
         let row = |column: &str, value| Value::object(vec![(column.into(), value)]);
-        let mut known = principal_input(principal, &wanted);
-        known.push(("items".into(), row("owner_id", owner)));
-        known.push(("grants".into(), row("permission", granted)));
-        let input = Value::object(known);
-        let answer = self.allow.evaluate(&Request::new().input(&input));
-        match answer {
-            Ok(answer) => Ok(answer.and_then(|answer| answer.as_bool()) == Some(true)),
+        let mut input_members = principal_input(principal, &wanted_permission);
+        input_members.push(("items".into(), row("owner_id", owner)));
+        input_members.push(("grants".into(), row("permission", granted)));
+        let input = Value::object(input_members);
+        let result = self.allow.evaluate(&Request::new().input(&input));
+        match result {
+            Ok(value) => Ok(value.and_then(|value| value.as_bool()) == Some(true)),
             Err(error) => Err(ApiError::internal(error.to_string())),
         }
     }
@@ -224,10 +226,10 @@ impl Access {
     pub fn check(
         &self,
         principal: &Principal,
-        wish: AccessRequest,
+        access_request: AccessRequest,
         item: Option<&ItemHead>,
     ) -> Result<(), ApiError> {
-        if self.allows(principal, wish, item)? {
+        if self.allows(principal, access_request, item)? {
             Ok(())
         } else {
             Err(ApiError::forbidden())
@@ -263,72 +265,100 @@ mod tests {
             owner,
             file: None,
         };
-        let own = item(7, Some(1));
+        let own_item = item(7, Some(1));
         let granted = item(8, Some(2));
         let managed = item(9, None);
-        let ask = |role, wish, item| access.allows(&principal(1, role), wish, item).unwrap();
+        let allows = |role, access_request, item| {
+            access
+                .allows(&principal(1, role), access_request, item)
+                .unwrap()
+        };
         for kind in Kind::OWNED {
             use Role::{Administrator, Owner, StackOwner, Viewer};
-            for wish in [
+            for access_request in [
                 AccessRequest::View(kind),
                 AccessRequest::Manage(kind),
                 AccessRequest::Use(kind),
             ] {
-                assert!(ask(Administrator, wish, Some(&managed)));
-                assert!(ask(Owner, wish, Some(&own)));
-                assert!(!ask(Owner, wish, Some(&managed)));
-                assert!(!ask(Owner, wish, None));
-                assert!(!ask(StackOwner, wish, Some(&managed)));
+                assert!(allows(Administrator, access_request, Some(&managed)));
+                assert!(allows(Owner, access_request, Some(&own_item)));
+                assert!(!allows(Owner, access_request, Some(&managed)));
+                assert!(!allows(Owner, access_request, None));
+                assert!(!allows(StackOwner, access_request, Some(&managed)));
             }
-            assert!(ask(Viewer, AccessRequest::View(kind), Some(&managed)));
-            assert!(!ask(Viewer, AccessRequest::Manage(kind), Some(&managed)));
-            assert!(!ask(Viewer, AccessRequest::Create(kind), None));
+            assert!(allows(Viewer, AccessRequest::View(kind), Some(&managed)));
+            assert!(!allows(Viewer, AccessRequest::Manage(kind), Some(&managed)));
+            assert!(!allows(Viewer, AccessRequest::Create(kind), None));
             assert_eq!(
-                ask(Owner, AccessRequest::Create(kind), None),
+                allows(Owner, AccessRequest::Create(kind), None),
                 kind != Kind::Stack
             );
             assert_eq!(
-                ask(StackOwner, AccessRequest::Create(kind), None),
+                allows(StackOwner, AccessRequest::Create(kind), None),
                 kind == Kind::Stack
             );
         }
-        assert!(ask(
+        assert!(allows(
             Role::Owner,
             AccessRequest::Use(Kind::Source),
             Some(&granted)
         ));
-        assert!(!ask(
+        assert!(!allows(
             Role::Owner,
             AccessRequest::View(Kind::Source),
             Some(&granted)
         ));
-        assert!(!ask(Role::Owner, AccessRequest::ViewAudit, Some(&granted)));
-        assert!(ask(Role::Owner, AccessRequest::ViewStatuses, Some(&own)));
-        assert!(ask(
+        assert!(!allows(
+            Role::Owner,
+            AccessRequest::ViewAudit,
+            Some(&granted)
+        ));
+        assert!(allows(
+            Role::Owner,
+            AccessRequest::ViewStatuses,
+            Some(&own_item)
+        ));
+        assert!(allows(
             Role::Viewer,
             AccessRequest::ViewStatuses,
             Some(&managed)
         ));
-        assert!(ask(Role::Owner, AccessRequest::Download, Some(&own)));
-        assert!(!ask(Role::Owner, AccessRequest::Download, Some(&managed)));
-        assert!(!ask(Role::Owner, AccessRequest::Download, Some(&granted)));
-        assert!(ask(Role::Viewer, AccessRequest::Download, Some(&managed)));
-        assert!(!ask(
+        assert!(allows(
+            Role::Owner,
+            AccessRequest::Download,
+            Some(&own_item)
+        ));
+        assert!(!allows(
+            Role::Owner,
+            AccessRequest::Download,
+            Some(&managed)
+        ));
+        assert!(!allows(
+            Role::Owner,
+            AccessRequest::Download,
+            Some(&granted)
+        ));
+        assert!(allows(
+            Role::Viewer,
+            AccessRequest::Download,
+            Some(&managed)
+        ));
+        assert!(!allows(
             Role::StackOwner,
             AccessRequest::Download,
             Some(&managed)
         ));
-        assert!(ask(
+        assert!(allows(
             Role::Administrator,
             AccessRequest::Build,
             Some(&managed)
         ));
-        assert!(ask(Role::Owner, AccessRequest::Build, Some(&own)));
+        assert!(allows(Role::Owner, AccessRequest::Build, Some(&own_item)));
         for role in [Role::Owner, Role::StackOwner, Role::Viewer] {
-            assert!(!ask(role, AccessRequest::Build, Some(&managed)));
-            assert!(!ask(role, AccessRequest::Build, Some(&granted)));
+            assert!(!allows(role, AccessRequest::Build, Some(&managed)));
+            assert!(!allows(role, AccessRequest::Build, Some(&granted)));
         }
-        assert!(!ask(Role::Viewer, AccessRequest::ViewAudit, None));
+        assert!(!allows(Role::Viewer, AccessRequest::ViewAudit, None));
         for dialect in [Dialect::Sqlite, Dialect::Postgres, Dialect::Mysql] {
             let access = Access::new(dialect).unwrap();
             let visible = |role| access.visible(&principal(1, role), Kind::Source).unwrap();

@@ -74,9 +74,9 @@ impl Answer {
 
     /// Sets what the client waits for if it has the archive already.
     #[must_use]
-    pub fn waiting(mut self, waiting: Option<LongPoll>) -> Self {
+    pub fn waiting(mut self, long_poll: Option<LongPoll>) -> Self {
         if let Some(archive) = &mut self.archive {
-            archive.waiting = waiting;
+            archive.waiting = long_poll;
         }
         self
     }
@@ -104,8 +104,8 @@ impl Answer {
         let length: usize = items.iter().map(|item| item.as_ref().len() + 1).sum();
         let mut text = Vec::with_capacity(length + 64);
         text.extend_from_slice(b"{\"result\":[");
-        for (at, item) in items.iter().enumerate() {
-            if at > 0 {
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
                 text.push(b',');
             }
             text.extend_from_slice(item.as_ref().as_bytes());
@@ -141,7 +141,7 @@ impl Answer {
         let (kind, status) = (self.kind, self.status);
         let tag = self.etag.take();
         let archive = self.archive.take();
-        let waiting = archive.as_ref().and_then(|archive| archive.waiting.clone());
+        let long_poll = archive.as_ref().and_then(|archive| archive.waiting.clone());
         let range = archive.as_ref().and_then(|archive| archive.range.clone());
         let is_archive = archive.is_some();
         let body = match archive {
@@ -171,10 +171,10 @@ impl Answer {
         if let Some(Ok(tag)) = tag {
             headers.insert(header::ETAG, tag);
         }
-        if let Some(waiting) = waiting
+        if let Some(long_poll) = long_poll
             && is_known
         {
-            response.extensions_mut().insert(waiting);
+            response.extensions_mut().insert(long_poll);
         }
         response
     }

@@ -33,7 +33,7 @@ pub(crate) fn entry_json(entry: &AuditEntry) -> Result<String, ApiError> {
         let text = text.as_deref().map(credentials::redacted_source);
         text.and_then(|text| RawValue::from_string(text.into_owned()).ok())
     };
-    let shown = AuditJson {
+    let entry_fields = AuditJson {
         at: timestamp::write(entry.at)?,
         principal: &entry.principal,
         request: &entry.request,
@@ -43,7 +43,7 @@ pub(crate) fn entry_json(entry: &AuditEntry) -> Result<String, ApiError> {
         before: raw(&entry.before),
         after: raw(&entry.after),
     };
-    serde_json::to_string(&shown).map_err(|error| ApiError::internal(error.to_string()))
+    serde_json::to_string(&entry_fields).map_err(|error| ApiError::internal(error.to_string()))
 }
 
 /// Lists a page of writes, the latest first.
@@ -52,6 +52,6 @@ pub async fn list(context: &mut Context<'_>) -> Result<Answer, ApiError> {
     let page = context.page("audit", limits::PAGE)?;
     let before = page.behind.unwrap_or(i64::MAX);
     let transaction = &mut *context.transaction;
-    let entries = transaction.audit_before(before, page.most()).await?;
+    let entries = transaction.audit_before(before, page.row_limit()).await?;
     context.paged(&page, &entries, |entry| entry.id, entry_json)
 }

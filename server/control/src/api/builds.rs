@@ -25,7 +25,7 @@ struct BuildView<'b> {
     durations: StageDurations,
 }
 
-/// StageDurations of the stages that ran, in seconds.
+/// Durations of the stages that ran, in seconds.
 #[derive(Serialize)]
 struct StageDurations {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,12 +81,12 @@ fn text<T: Serialize>(value: &T) -> Result<String, ApiError> {
 pub async fn request(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
     let bundle = bundle(context, name, AccessRequest::Build).await?;
     let request = context.transaction.request_build(bundle.id).await?;
-    let shown = requested(&request, None)?;
+    let request_text = requested(&request, None)?;
     let mut changing = context.changing();
     changing
-        .note("build", Kind::Bundle, name, None, Some(&shown))
+        .note("build", Kind::Bundle, name, None, Some(&request_text))
         .await?;
-    Ok(Answer::result(&shown))
+    Ok(Answer::result(&request_text))
 }
 
 /// Returns a requested build, with its result if it is finished.
@@ -108,10 +108,10 @@ pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiEr
     let bundle = bundle(context, name, AccessRequest::ViewStatuses).await?;
     let page = context.page(&format!("builds\n{}", bundle.id), limits::PAGE)?;
     let before = page.behind.unwrap_or(i64::MAX);
-    let found = context
+    let attempts = context
         .transaction
-        .build_attempts(bundle.id, before, page.most())
+        .build_attempts(bundle.id, before, page.row_limit())
         .await?;
-    let shown = |attempt: &Attempt| text(&build(attempt)?);
-    context.paged(&page, &found, |attempt| attempt.id, shown)
+    let attempt_text = |attempt: &Attempt| text(&build(attempt)?);
+    context.paged(&page, &attempts, |attempt| attempt.id, attempt_text)
 }

@@ -18,26 +18,26 @@ use crate::model::tree::{self, Conflict};
 use crate::model::{DataPath, FileDocument, Kind};
 
 /// Parses a body that is a document.
-pub fn read_document(asked: &ApiRequest) -> Result<Value, ApiError> {
-    if asked.body.len() > limits::DATA_BODY {
-        let words = format!("the body is larger than {} bytes", limits::DATA_BODY);
-        return Err(ApiError::new(ApiErrorKind::TooLarge, words));
+pub fn read_document(request: &ApiRequest) -> Result<Value, ApiError> {
+    if request.body.len() > limits::DATA_BODY {
+        let message = format!("the body is larger than {} bytes", limits::DATA_BODY);
+        return Err(ApiError::new(ApiErrorKind::TooLarge, message));
     }
-    if asked.body.trim_ascii().is_empty() {
+    if request.body.trim_ascii().is_empty() {
         return Err(ApiError::invalid("the body is empty; it must be JSON"));
     }
-    if std::str::from_utf8(&asked.body).is_err() {
+    if std::str::from_utf8(&request.body).is_err() {
         return Err(ApiError::invalid(
             "the body is not valid JSON: it is not UTF-8",
         ));
     }
-    json::read(&asked.body)
+    json::read(&request.body)
         .map_err(|error| ApiError::invalid(format!("the body is not valid JSON: {error}")))
 }
 
 /// Parses a body that is a patch.
-pub fn read_patch(asked: &ApiRequest) -> Result<Vec<PatchStep>, ApiError> {
-    let steps = PatchStep::parse(&read_document(asked)?);
+pub fn read_patch(request: &ApiRequest) -> Result<Vec<PatchStep>, ApiError> {
+    let steps = PatchStep::parse(&read_document(request)?);
     steps.map_err(|error| {
         ApiError::invalid(format!("the patch is malformed: {}", message_of(&error)))
     })
@@ -48,36 +48,36 @@ const DOCUMENT: &str = "document";
 
 /// Returns the message of an error without the code that policies see.
 fn message_of(error: &StoreError) -> String {
-    let words = error.to_string();
+    let message = error.to_string();
     let code = format!("{}: ", error.code());
-    words.strip_prefix(&code).unwrap_or(&words).to_owned()
+    message.strip_prefix(&code).unwrap_or(&message).to_owned()
 }
 
 /// Returns the error of a failed patch step, with paths as the patch spells them.
 fn not_applied(error: &StoreError) -> ApiError {
-    let words = message_of(error);
-    let path = words.strip_prefix('/').unwrap_or(&words);
+    let message = message_of(error);
+    let path = message.strip_prefix('/').unwrap_or(&message);
     let path = path.strip_prefix(DOCUMENT);
-    let words = match path {
+    let message = match path {
         Some(rest) if rest.starts_with('/') => rest,
-        Some(rest) => rest.strip_prefix(": ").unwrap_or(&words),
-        None => &words,
+        Some(rest) => rest.strip_prefix(": ").unwrap_or(&message),
+        None => &message,
     };
-    ApiError::invalid(format!("the patch does not apply: {words}"))
+    ApiError::invalid(format!("the patch does not apply: {message}"))
 }
 
 /// Returns the text of a document. It is limited to the size of a request body because `copy` steps can double a document.
 fn document_text(value: &Value) -> Result<String, ApiError> {
     let mut text = Vec::new();
-    let written = json::write_within(
+    let result = json::write_within(
         value.borrow(),
         Style::default(),
         limits::DATA_BODY,
         &mut text,
     );
-    written.map_err(|TooLong| {
-        let words = format!("the document is larger than {} bytes", limits::DATA_BODY);
-        ApiError::new(ApiErrorKind::TooLarge, words)
+    result.map_err(|TooLong| {
+        let message = format!("the document is larger than {} bytes", limits::DATA_BODY);
+        ApiError::new(ApiErrorKind::TooLarge, message)
     })?;
     String::from_utf8(text)
         .map_err(|error| ApiError::internal(format!("a document is not text: {error}")))
@@ -102,11 +102,11 @@ impl Documents {
         context: &mut Context<'_>,
         name: &str,
         path: &DataPath,
-        wish: AccessRequest,
+        access_request: AccessRequest,
     ) -> Result<Self, ApiError> {
         let item = context.transaction.item(Kind::Source, name).await?;
         let item = item.ok_or_else(ApiError::not_found)?;
-        context.check(wish, Some(&item.head))?;
+        context.check(access_request, Some(&item.head))?;
         Ok(Self {
             files: FileDocument::of_source_around(&item.body, path)?,
             head: item.head,
@@ -120,9 +120,16 @@ impl Documents {
         path: &DataPath,
         without_own: bool,
     ) -> Result<Option<Value>, ApiError> {
-        let own = without_own.then(|| path.file());
+        let own_file = without_own.then(|| path.file());
         let (source, files) = (self.head.id, &self.files);
-        tree_around(context.transaction, source, files, path, own.as_deref()).await
+        tree_around(
+            context.transaction,
+            source,
+            files,
+            path,
+            own_file.as_deref(),
+        )
+        .await
     }
 }
 
@@ -166,41 +173,44 @@ pub async fn write(
     let before = context.transaction.document(source.id, &file).await?;
     if preconditions::are_present(context.request) {
         let tree = documents.tree(context, path, false).await?;
-        let seen = tree
+        let current = tree
             .as_ref()
             .and_then(|tree| tree::value_at(tree, path.steps()));
-        let seen = seen.map(|value| tag(context, source.id, path, &text(value)));
-        preconditions::check(context.request, seen.as_deref())?;
+        let current_tag = current.map(|value| tag(context, source.id, path, &text(value)));
+        preconditions::check(context.request, current_tag.as_deref())?;
     }
     let after = match change {
         Change::Nothing if is_delete => None,
         Change::Document(value) => Some(value),
         Change::Patch(steps) if steps.is_empty() => return Ok(Answer::done()),
-        Change::Patch(steps) => Some(patched(before.as_deref(), steps)?),
+        Change::Patch(steps) => Some(patch(before.as_deref(), steps)?),
         _ => return Err(ApiError::internal("a body was read as something else")),
     };
-    let kept = after.as_ref().map(document_text).transpose()?;
-    let mut answer = Answer::done();
-    match (&after, &kept) {
-        (Some(value), Some(kept)) => {
-            let others = documents.tree(context, path, true).await?;
-            let own = tree::nest(path.steps(), value.clone());
-            let all = match others {
-                None => own,
-                Some(others) => tree::merge(&others, &own).map_err(|Conflict(steps)| {
-                    let place = steps.join("/");
-                    let message =
-                        format!("another document of the source has a value at {place:?} already");
-                    ApiError::new(ApiErrorKind::Conflict, message)
-                })?,
+    let new_text = after.as_ref().map(document_text).transpose()?;
+    let mut response = Answer::done();
+    match (&after, &new_text) {
+        (Some(value), Some(new_text)) => {
+            let other_documents = documents.tree(context, path, true).await?;
+            let own_tree = tree::nest(path.steps(), value.clone());
+            let all = match other_documents {
+                None => own_tree,
+                Some(other_documents) => {
+                    tree::merge(&other_documents, &own_tree).map_err(|Conflict(steps)| {
+                        let path_text = steps.join("/");
+                        let message = format!(
+                            "another document of the source has a value at {path_text:?} already"
+                        );
+                        ApiError::new(ApiErrorKind::Conflict, message)
+                    })?
+                }
             };
             // A read of the path returned this tag, which also covers other documents.
-            if let Some(seen) = tree::value_at(&all, path.steps()) {
-                answer = answer.tagged(tag(context, source.id, path, &text(seen)));
+            if let Some(current_value) = tree::value_at(&all, path.steps()) {
+                response = response.tagged(tag(context, source.id, path, &text(current_value)));
             }
             context
                 .transaction
-                .put_document(source.id, &file, kept)
+                .put_document(source.id, &file, new_text)
                 .await
                 .map_err(|error| {
                     let item = format!("source {name:?}");
@@ -209,13 +219,15 @@ pub async fn write(
         }
         _ => {
             if before.is_none() {
-                let others = documents.tree(context, path, true).await?;
-                if others.is_some_and(|others| tree::value_at(&others, path.steps()).is_some()) {
-                    let place = path.steps().join("/");
-                    let words = format!(
-                        "the document at {place:?} belongs to other documents of the source"
+                let other_documents = documents.tree(context, path, true).await?;
+                if other_documents.is_some_and(|other_documents| {
+                    tree::value_at(&other_documents, path.steps()).is_some()
+                }) {
+                    let path_text = path.steps().join("/");
+                    let message = format!(
+                        "the document at {path_text:?} belongs to other documents of the source"
                     );
-                    return Err(ApiError::new(ApiErrorKind::Conflict, words));
+                    return Err(ApiError::new(ApiErrorKind::Conflict, message));
                 }
             }
             context
@@ -224,18 +236,18 @@ pub async fn write(
                 .await?;
         }
     }
-    if before != kept {
-        let action = match (&before, &kept) {
+    if before != new_text {
+        let action = match (&before, &new_text) {
             (_, None) => "delete data",
             (None, _) => "create data",
             _ => "update data",
         };
         // A document may be large and can be read separately, so the log records only its length and its tag.
-        let told = |text: &String| {
+        let summary = |text: &String| {
             let tag = tag(context, source.id, path, text);
             serde_json::json!({ "path": file, "bytes": text.len(), "tag": tag }).to_string()
         };
-        let (before, after) = (before.as_ref().map(told), kept.as_ref().map(told));
+        let (before, after) = (before.as_ref().map(summary), new_text.as_ref().map(summary));
         let mut changing = context.changing();
         changing
             .note(
@@ -247,23 +259,23 @@ pub async fn write(
             )
             .await?;
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// Returns a document after a patch. A missing document starts as an empty object, and missing parents of added values are
 /// created.
-fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, ApiError> {
+fn patch(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, ApiError> {
     let before = before.unwrap_or("{}");
     let before = json::read(before.as_bytes())
         .map_err(|error| ApiError::internal(format!("a document is not valid JSON: {error}")))?;
     let root = Path::new([DOCUMENT]);
     let documents = Value::object(vec![(DOCUMENT.into(), before)]);
     let mut transaction = Transaction::new(&DataSnapshot::new(documents, 0));
-    let made = transaction.patching(|patching| {
+    let result = transaction.patching(|patching| {
         let mut steps = steps.into_iter();
         steps.try_for_each(|step| apply(patching, step.with_prefix(&root)))
     });
-    made.map_err(|error| not_applied(&error))?;
+    result.map_err(|error| not_applied(&error))?;
     let after = transaction.read(&root);
     // RFC 6902: a document that is removed at its root is null.
     Ok(after.map_or(Value::NULL, Clone::clone))

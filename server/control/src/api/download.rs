@@ -39,7 +39,7 @@ pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiErr
         "application/gzip"
     };
     let artifacts = &context.state.artifacts;
-    let answer = match range(headers, &active.digest, active.size) {
+    let response = match range(headers, &active.digest, active.size) {
         Requested::Whole => {
             let reader = artifacts.open(&active, 0, active.size).await?;
             Answer::archive(kind, reader, None)
@@ -50,14 +50,14 @@ pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiErr
             Answer::archive(kind, reader, Some(range))
         }
         Requested::Outside => {
-            let nothing = artifacts.open(&active, 0, 0).await?;
-            Answer::unsatisfiable(active.size, nothing)
+            let empty_archive = artifacts.open(&active, 0, 0).await?;
+            Answer::unsatisfiable(active.size, empty_archive)
         }
     };
     let watch = artifacts.watch();
     let wait = wait.filter(|wait| !wait.is_zero());
-    let waiting = wait.map(|wait| LongPoll::new(watch.clone(), head.id, changes, wait));
-    Ok(answer.tagged(active.digest).waiting(waiting))
+    let long_poll = wait.map(|wait| LongPoll::new(watch.clone(), head.id, changes, wait));
+    Ok(response.tagged(active.digest).waiting(long_poll))
 }
 
 /// Returns the waiting time of `Prefer: modes=snapshot,delta;wait=30`. Policy servers separate the preferences by semicolons,
@@ -152,15 +152,15 @@ mod tests {
             ("awaits=3", None),
             ("modes=snapshot,delta", None),
         ] {
-            let found = waiting_time(&headers(&[("prefer", line)]));
-            assert_eq!(found.map(|time| time.as_secs()), seconds, "{line}");
+            let actual = waiting_time(&headers(&[("prefer", line)]));
+            assert_eq!(actual.map(|time| time.as_secs()), seconds, "{line}");
         }
     }
 
     #[test]
     fn ranges() {
         use Requested::{Outside, Part, Whole};
-        for (line, wanted) in [
+        for (line, expected) in [
             ("bytes=0-0", Part(0, 1)),
             ("bytes=0-9", Part(0, 10)),
             ("bytes=3-", Part(3, 10)),
@@ -184,15 +184,15 @@ mod tests {
         ] {
             assert_eq!(
                 range(&headers(&[("range", line)]), "t", 10),
-                wanted,
+                expected,
                 "{line}"
             );
         }
         assert_eq!(range(&headers(&[]), "t", 10), Whole);
         assert_eq!(range(&headers(&[("range", "bytes=-1")]), "t", 0), Outside);
-        for (tag, wanted) in [("\"t\"", Part(1, 10)), ("\"u\"", Whole), ("W/\"t\"", Whole)] {
+        for (tag, expected) in [("\"t\"", Part(1, 10)), ("\"u\"", Whole), ("W/\"t\"", Whole)] {
             let headers = headers(&[("range", "bytes=1-"), ("if-range", tag)]);
-            assert_eq!(range(&headers, "t", 10), wanted, "{tag}");
+            assert_eq!(range(&headers, "t", 10), expected, "{tag}");
         }
     }
 }

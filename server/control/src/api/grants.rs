@@ -13,8 +13,8 @@ use crate::limits;
 use crate::model::{Compat, FieldPath, Kind, Origin, Reader, allowed_hosts};
 
 /// Parses a body: `{"permissions": ["sources.use"]}`.
-pub fn read(asked: &ApiRequest, compat: Compat, kind: Kind) -> Result<Vec<String>, ApiError> {
-    let value = asked.json()?;
+pub fn read(request: &ApiRequest, compat: Compat, kind: Kind) -> Result<Vec<String>, ApiError> {
+    let value = request.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
     let mut members = reader.object(&FieldPath::Root, &value);
     if members.take("permissions").is_none() && members.is_object() {
@@ -22,12 +22,15 @@ pub fn read(asked: &ApiRequest, compat: Compat, kind: Kind) -> Result<Vec<String
     }
     let mut permissions = members.texts(&mut reader, &FieldPath::Root, "permissions");
     members.end(&mut reader, &FieldPath::Root);
-    let known = AccessRequest::grantable(kind);
-    let place = FieldPath::Root.member("permissions");
-    for (at, permission) in permissions.iter().enumerate() {
-        if !known.contains(permission) {
-            let known = known.join(", ");
-            reader.report(&place.element(at), format_args!("must be one of {known}"));
+    let grantable = AccessRequest::grantable(kind);
+    let field_path = FieldPath::Root.member("permissions");
+    for (index, permission) in permissions.iter().enumerate() {
+        if !grantable.contains(permission) {
+            let grantable_names = grantable.join(", ");
+            reader.report(
+                &field_path.element(index),
+                format_args!("must be one of {grantable_names}"),
+            );
         }
     }
     permissions.sort_unstable();
@@ -47,9 +50,11 @@ pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<A
     let page = context.page(&format!("grants\n{}", item.id), limits::PAGE)?;
     let after = page.behind.unwrap_or(0);
     let transaction = &mut *context.transaction;
-    let found = transaction.grants_on(item.id, after, page.most()).await?;
+    let grants = transaction
+        .grants_on(item.id, after, page.row_limit())
+        .await?;
     let number = |granted: &Granted| granted.token;
-    context.paged(&page, &found, number, |granted| {
+    context.paged(&page, &grants, number, |granted| {
         Ok(grants_json(&granted.name, &granted.permissions))
     })
 }
@@ -80,8 +85,8 @@ async fn check_hosts(
     name: &str,
     permissions: &[String],
 ) -> Result<(), ApiError> {
-    let wanted = AccessRequest::Use(Kind::Secret).permission();
-    if kind != Kind::Secret || !permissions.contains(&wanted) {
+    let use_permission = AccessRequest::Use(Kind::Secret).permission();
+    if kind != Kind::Secret || !permissions.contains(&use_permission) {
         return Ok(());
     }
     let secret = context.transaction.item(kind, name).await?;
@@ -89,7 +94,7 @@ async fn check_hosts(
         return Ok(());
     }
     let message = format!(
-        "`{wanted}` cannot be granted: secret {name:?} has no `allowed_hosts`, so only items of its owner may use it"
+        "`{use_permission}` cannot be granted: secret {name:?} has no `allowed_hosts`, so only items of its owner may use it"
     );
     Err(ApiError::new(ApiErrorKind::Conflict, message))
 }

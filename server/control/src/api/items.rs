@@ -23,11 +23,11 @@ pub struct ItemBody {
 impl ItemBody {
     /// Parses and checks a body. A name in the body must match the path.
     pub fn from_request<R: Resource>(
-        asked: &ApiRequest,
+        request: &ApiRequest,
         compat: Compat,
         name: &str,
     ) -> Result<Self, ApiError> {
-        let value = asked.json()?;
+        let value = request.json()?;
         let mut reader = Reader::new(compat, Origin::Api);
         let mut item = R::read(&mut reader, &FieldPath::Root, &value);
         check_name(R::KIND, item.name(), name)?;
@@ -72,22 +72,22 @@ fn item_json(kind: Kind, item: &Item) -> String {
 /// Lists a page of the items that the caller may see.
 pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, ApiError> {
     let page = context.page(kind.plural(), limits::PAGE)?;
-    let found = visible(context, kind, &page).await?;
-    let shown = |item: &Item| Ok(item_json(kind, item));
-    context.paged(&page, &found, |item| item.head.id, shown)
+    let items = visible(context, kind, &page).await?;
+    let item_text = |item: &Item| Ok(item_json(kind, item));
+    context.paged(&page, &items, |item| item.head.id, item_text)
 }
 
-/// Returns at most `most` items that the caller may see, and the cursor of the next page.
+/// Returns at most `limit` items that the caller may see, and the cursor of the next page.
 pub async fn visible_page(
     context: &mut Context<'_>,
     kind: Kind,
-    most: usize,
+    limit: usize,
 ) -> Result<(Vec<Item>, Option<String>), ApiError> {
-    let page = context.page(kind.plural(), most)?;
-    let mut found = visible(context, kind, &page).await?;
-    let next = context.next_cursor(&page, &found, |item| item.head.id)?;
-    found.truncate(page.size());
-    Ok((found, next))
+    let page = context.page(kind.plural(), limit)?;
+    let mut items = visible(context, kind, &page).await?;
+    let next = context.next_cursor(&page, &items, |item| item.head.id)?;
+    items.truncate(page.size());
+    Ok((items, next))
 }
 
 /// Returns the items of a page that the caller may see, and one more if there is a next page.
@@ -96,21 +96,21 @@ async fn visible(
     kind: Kind,
     page: &Page,
 ) -> Result<Vec<Item>, ApiError> {
-    let (after, most) = (page.behind.unwrap_or(0), page.most());
+    let (after, limit) = (page.behind.unwrap_or(0), page.row_limit());
     let holder = &context.principal.holder;
     let transaction = &mut *context.transaction;
     Ok(
         match context.state.access.visible(context.principal, kind)? {
-            Visible::All => transaction.items_after(kind, after, most).await?,
+            Visible::All => transaction.items_after(kind, after, limit).await?,
             Visible::None => Vec::new(),
-            Visible::If(condition, reach) => {
-                let seen = VisibleRows {
+            Visible::If(condition, scope) => {
+                let rows = VisibleRows {
                     token: holder.id,
                     permission: &AccessRequest::View(kind).permission(),
                     condition: &condition,
-                    scope: reach,
+                    scope,
                 };
-                transaction.items_under(kind, seen, after, most).await?
+                transaction.items_under(kind, rows, after, limit).await?
             }
         },
     )
@@ -146,12 +146,12 @@ pub async fn put(
 ) -> Result<Answer, ApiError> {
     let before = context.transaction.item(kind, name).await?;
     let head = before.as_ref().map(|item| &item.head);
-    let wish = if head.is_some() {
+    let access_request = if head.is_some() {
         AccessRequest::Manage(kind)
     } else {
         AccessRequest::Create(kind)
     };
-    context.check(wish, head)?;
+    context.check(access_request, head)?;
     let change = change?;
     if let Some(head) = head {
         check_free(kind, name, head.file.as_deref())?;
@@ -160,23 +160,23 @@ pub async fn put(
     preconditions::check(context.request, tag.as_deref())?;
     let keyring = &context.state.keyring;
     let head = match change {
-        Change::Item(read) => {
-            let wanted = ItemWrite {
+        Change::Item(item) => {
+            let item_write = ItemWrite {
                 kind,
                 name,
-                body: read.body,
-                references: read.references,
+                body: item.body,
+                references: item.references,
             };
-            context.changing().put(before.as_ref(), wanted).await?
+            context.changing().put(before.as_ref(), item_write).await?
         }
-        Change::Secret(read) => {
+        Change::Secret(secret_write) => {
             let mut changing = context.changing();
             changing
                 .put_secret(
                     before.as_ref(),
                     name,
-                    &read.value,
-                    &read.allowed_hosts,
+                    &secret_write.value,
+                    &secret_write.allowed_hosts,
                     keyring,
                 )
                 .await?

@@ -95,8 +95,10 @@ impl Metrics {
             return;
         }
         // unknown methods share one label because clients can invent any number of them
-        let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
-        let method = known.into_iter().find(|known| *known == method);
+        let known_methods = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
+        let method = known_methods
+            .into_iter()
+            .find(|known_method| *known_method == method);
         let labels = RequestLabels {
             code: status.as_u16(),
             handler: handler.to_owned(),

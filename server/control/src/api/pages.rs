@@ -19,7 +19,7 @@ impl Page {
     }
 
     /// Returns the row limit of the query: one more than the page contains, which shows whether there is a next page.
-    pub fn most(&self) -> i64 {
+    pub fn row_limit(&self) -> i64 {
         i64::try_from(self.size)
             .unwrap_or(i64::MAX)
             .saturating_add(1)
@@ -27,9 +27,9 @@ impl Page {
 }
 
 impl Context<'_> {
-    /// Returns the requested page of a list, limited to `most` items. A cursor is bound to one list and one principal, so
+    /// Returns the requested page of a list, limited to `limit` items. A cursor is bound to one list and one principal, so
     /// that it reveals nothing to other principals.
-    pub fn page(&self, list: &str, most: usize) -> Result<Page, ApiError> {
+    pub fn page(&self, list: &str, limit: usize) -> Result<Page, ApiError> {
         let params = &self.request.params;
         let list = format!("{list}\n{}", self.principal.holder.id);
         let cursor = params.last("cursor").filter(|cursor| !cursor.is_empty());
@@ -38,7 +38,7 @@ impl Context<'_> {
             number.ok_or_else(|| ApiError::invalid("`cursor` does not belong to this list"))
         };
         Ok(Page {
-            size: params.limit(most)?,
+            size: params.limit(limit)?,
             behind: cursor.map(number).transpose()?,
             list,
         })
@@ -48,13 +48,13 @@ impl Context<'_> {
     pub fn paged<T>(
         &self,
         page: &Page,
-        found: &[T],
+        rows: &[T],
         number: impl Fn(&T) -> i64,
-        shown: impl Fn(&T) -> Result<String, ApiError>,
+        text_of: impl Fn(&T) -> Result<String, ApiError>,
     ) -> Result<Answer, ApiError> {
-        let held = found.get(..page.size).unwrap_or(found);
-        let next = self.next_cursor(page, found, number)?;
-        let items: Result<Vec<String>, ApiError> = held.iter().map(shown).collect();
+        let page_rows = rows.get(..page.size).unwrap_or(rows);
+        let next = self.next_cursor(page, rows, number)?;
+        let items: Result<Vec<String>, ApiError> = page_rows.iter().map(text_of).collect();
         Ok(Answer::page(&items?, next.as_deref()))
     }
 
@@ -62,11 +62,11 @@ impl Context<'_> {
     pub fn next_cursor<T>(
         &self,
         page: &Page,
-        found: &[T],
+        rows: &[T],
         number: impl Fn(&T) -> i64,
     ) -> Result<Option<String>, ApiError> {
-        let held = found.get(..page.size).unwrap_or(found);
-        let last = held.last().filter(|_| held.len() < found.len());
+        let page_rows = rows.get(..page.size).unwrap_or(rows);
+        let last = page_rows.last().filter(|_| page_rows.len() < rows.len());
         let next = last.map(|last| self.state.keys.cursor(&page.list, number(last)));
         next.transpose()
             .map_err(|error| ApiError::internal(error.0))

@@ -7,43 +7,43 @@ use crate::error::{ApiError, ApiErrorKind};
 
 /// Rejects a write whose preconditions do not match the current state. A `tag` of `None` means that the item does not
 /// exist.
-pub fn check(asked: &ApiRequest, tag: Option<&str>) -> Result<(), ApiError> {
-    let refused = |words: &str| Err(ApiError::new(ApiErrorKind::Precondition, words));
-    if let Some(wanted) = listed(asked, &IF_MATCH) {
+pub fn check(request: &ApiRequest, tag: Option<&str>) -> Result<(), ApiError> {
+    let failed = |message: &str| Err(ApiError::new(ApiErrorKind::Precondition, message));
+    if let Some(expected_tags) = header_value(request, &IF_MATCH) {
         match tag {
-            None => return refused("`If-Match` asks for what is not there"),
-            Some(tag) if !matches(&wanted, tag, false) => {
-                return refused("it was changed since: `If-Match` names another state");
+            None => return failed("`If-Match` asks for what is not there"),
+            Some(tag) if !matches(&expected_tags, tag, false) => {
+                return failed("it was changed since: `If-Match` names another state");
             }
             Some(_) => {}
         }
     }
-    if let Some(unwanted) = listed(asked, &IF_NONE_MATCH)
+    if let Some(unwanted) = header_value(request, &IF_NONE_MATCH)
         && let Some(tag) = tag
         && matches(&unwanted, tag, true)
     {
-        return refused("`If-None-Match` asks for what is there not to be there");
+        return failed("`If-None-Match` asks for what is there not to be there");
     }
     Ok(())
 }
 
 /// Returns `true` if the client of a read already has the current state.
-pub fn is_not_modified(asked: &ApiRequest, tag: Option<&str>) -> bool {
-    match (listed(asked, &IF_NONE_MATCH), tag) {
-        (Some(known), Some(tag)) => matches(&known, tag, true),
+pub fn is_not_modified(request: &ApiRequest, tag: Option<&str>) -> bool {
+    match (header_value(request, &IF_NONE_MATCH), tag) {
+        (Some(known_tags), Some(tag)) => matches(&known_tags, tag, true),
         _ => false,
     }
 }
 
 /// Returns `true` if the request has preconditions.
-pub fn are_present(asked: &ApiRequest) -> bool {
-    asked.headers.contains_key(IF_MATCH) || asked.headers.contains_key(IF_NONE_MATCH)
+pub fn are_present(request: &ApiRequest) -> bool {
+    request.headers.contains_key(IF_MATCH) || request.headers.contains_key(IF_NONE_MATCH)
 }
 
 /// Returns the tags that a header lists on all of its lines, or `None` if the header is missing. A line that is not text
 /// becomes a tag that matches no state, so that the request is not treated as one without a precondition.
-fn listed(asked: &ApiRequest, name: &HeaderName) -> Option<String> {
-    let lines = asked.headers.get_all(name).iter();
+fn header_value(request: &ApiRequest, name: &HeaderName) -> Option<String> {
+    let lines = request.headers.get_all(name).iter();
     let lines = lines.map(|line| String::from_utf8_lossy(line.as_bytes()));
     let lines: Vec<_> = lines.collect();
     (!lines.is_empty()).then(|| lines.join(","))
@@ -56,10 +56,10 @@ fn matches(list: &str, tag: &str, weak: bool) -> bool {
             Some(item) if weak => item,
             _ => item,
         };
-        let quoted = item
+        let tag_text = item
             .strip_prefix('"')
             .and_then(|item| item.strip_suffix('"'));
-        item == "*" || quoted == Some(tag)
+        item == "*" || tag_text == Some(tag)
     })
 }
 

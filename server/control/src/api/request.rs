@@ -46,8 +46,8 @@ impl Params {
     /// Returns the value of a parameter, or the last one if there are several.
     pub fn last(&self, name: &str) -> Option<&str> {
         let mut values = self.0.iter().rev();
-        let found = values.find(|(other, _)| other == name);
-        found.map(|(_, value)| value.as_str())
+        let parameter = values.find(|(other, _)| other == name);
+        parameter.map(|(_, value)| value.as_str())
     }
 
     /// Returns `true` if a flag is set: given without a value, or with `true` among its values.
@@ -56,23 +56,23 @@ impl Params {
         values.any(|(_, value)| value.is_empty() || value.eq_ignore_ascii_case("true"))
     }
 
-    /// Returns the page size: `most`, unless the request limits it to less.
-    pub fn limit(&self, most: usize) -> Result<usize, ApiError> {
+    /// Returns the page size: `limit`, unless the request limits it to less.
+    pub fn limit(&self, limit: usize) -> Result<usize, ApiError> {
         let Some(text) = self.last("limit").filter(|text| !text.is_empty()) else {
-            return Ok(most);
+            return Ok(limit);
         };
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            let words = format!("`limit` must be an integer, not {text:?}");
-            return Err(ApiError::invalid(words));
+            let message = format!("`limit` must be an integer, not {text:?}");
+            return Err(ApiError::invalid(message));
         }
         // zero and negative numbers are ignored, and larger ones are clamped to the maximum
         let is_negative = text.starts_with('-');
-        let wanted = digits.parse::<usize>().unwrap_or(usize::MAX);
-        Ok(if is_negative || wanted == 0 {
-            most
+        let requested = digits.parse::<usize>().unwrap_or(usize::MAX);
+        Ok(if is_negative || requested == 0 {
+            limit
         } else {
-            wanted.min(most)
+            requested.min(limit)
         })
     }
 }
@@ -88,8 +88,8 @@ impl ApiRequest {
     /// Parses the body as JSON.
     pub fn json(&self) -> Result<serde_json::Value, ApiError> {
         if self.body.len() > limits::RESOURCE_BODY {
-            let words = format!("the body is larger than {} bytes", limits::RESOURCE_BODY);
-            return Err(ApiError::new(crate::error::ApiErrorKind::TooLarge, words));
+            let message = format!("the body is larger than {} bytes", limits::RESOURCE_BODY);
+            return Err(ApiError::new(crate::error::ApiErrorKind::TooLarge, message));
         }
         if self.body.trim_ascii().is_empty() {
             return Err(ApiError::invalid("the body is empty; it must be JSON"));

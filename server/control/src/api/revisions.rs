@@ -34,7 +34,7 @@ struct RevisionJson<'s> {
 }
 
 fn revision_json(artifact: &ArtifactHead, active: Option<i64>) -> Result<String, ApiError> {
-    let shown = RevisionJson {
+    let revision = RevisionJson {
         id: artifact.id,
         revision: &artifact.revision,
         digest: &artifact.digest,
@@ -42,12 +42,12 @@ fn revision_json(artifact: &ArtifactHead, active: Option<i64>) -> Result<String,
         created_at: timestamp::write(artifact.created_at)?,
         active: active == Some(artifact.id),
     };
-    serde_json::to_string(&shown).map_err(|error| ApiError::internal(error.to_string()))
+    serde_json::to_string(&revision).map_err(|error| ApiError::internal(error.to_string()))
 }
 
 /// Parses a body: `{"id": 7}`, `{"revision": "v1"}` or `{"resume": true}`.
-pub fn read(asked: &ApiRequest, compat: Compat) -> Result<Chosen, ApiError> {
-    let value = asked.json()?;
+pub fn read(request: &ApiRequest, compat: Compat) -> Result<Chosen, ApiError> {
+    let value = request.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
     let root = FieldPath::Root;
     let mut members = reader.object(&root, &value);
@@ -63,11 +63,11 @@ pub fn read(asked: &ApiRequest, compat: Compat) -> Result<Chosen, ApiError> {
         Chosen::Newest
     });
     members.end(&mut reader, &root);
-    let mut chosen = [id, revision, resume].into_iter().flatten();
-    let first = chosen.next();
-    if first.is_none() || chosen.next().is_some() {
-        let words = "must have exactly one of `id`, `revision` and `resume`";
-        reader.report(&root, words);
+    let mut choices = [id, revision, resume].into_iter().flatten();
+    let first = choices.next();
+    if first.is_none() || choices.next().is_some() {
+        let message = "must have exactly one of `id`, `revision` and `resume`";
+        reader.report(&root, message);
     }
     let first = reader.finish(first)?;
     first.ok_or_else(|| ApiError::internal("a body without a choice was accepted"))
@@ -82,11 +82,11 @@ pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiEr
     let transaction = &mut *context.transaction;
     let publication = transaction.publication(bundle.id).await?;
     let active = publication.map(|publication| publication.artifact);
-    let found = transaction
-        .artifacts_before(bundle.id, before, page.most())
+    let artifacts = transaction
+        .artifacts_before(bundle.id, before, page.row_limit())
         .await?;
-    let shown = |artifact: &ArtifactHead| revision_json(artifact, active);
-    context.paged(&page, &found, |artifact| artifact.id, shown)
+    let revision_text = |artifact: &ArtifactHead| revision_json(artifact, active);
+    context.paged(&page, &artifacts, |artifact| artifact.id, revision_text)
 }
 
 /// Makes another revision active. It stays active until a build gives an archive that differs from the newest one.
@@ -96,12 +96,12 @@ pub async fn roll_back(
     change: Result<Change, ApiError>,
 ) -> Result<Answer, ApiError> {
     let bundle = bundle(context, name, AccessRequest::Manage(Kind::Bundle)).await?;
-    let Change::Rollback(chosen) = change? else {
+    let Change::Rollback(choice) = change? else {
         return Err(ApiError::internal("a body was read as something else"));
     };
     let transaction = &mut *context.transaction;
     let publication = transaction.publication(bundle.id).await?;
-    let chosen = match &chosen {
+    let artifact = match &choice {
         Chosen::Id(id) => transaction.artifact(bundle.id, *id).await?,
         Chosen::Revision(revision) => {
             transaction
@@ -110,16 +110,16 @@ pub async fn roll_back(
         }
         Chosen::Newest => transaction.newest_artifact(bundle.id).await?,
     };
-    let Some((chosen, publication)) = chosen.zip(publication) else {
+    let Some((artifact, publication)) = artifact.zip(publication) else {
         let message = "the bundle has no such revision, or it is not kept any more";
         return Err(ApiError::new(ApiErrorKind::NotFound, message));
     };
     let before = transaction
         .artifact(bundle.id, publication.artifact)
         .await?;
-    if publication.artifact != chosen.id {
+    if publication.artifact != artifact.id {
         let next = Publication {
-            artifact: chosen.id,
+            artifact: artifact.id,
             ..publication
         };
         transaction.set_publication(bundle.id, next).await?;
@@ -128,7 +128,7 @@ pub async fn roll_back(
     let before = before
         .map(|before| revision_json(&before, active))
         .transpose()?;
-    let after = revision_json(&chosen, Some(chosen.id))?;
+    let after = revision_json(&artifact, Some(artifact.id))?;
     let mut changing = context.changing();
     changing
         .note(

@@ -99,8 +99,8 @@ pub fn route(path: &str) -> Result<Option<Route>, ApiError> {
         let name = decode(step)?;
         match check_name(&name) {
             Ok(()) => Ok(name),
-            Err(words) => Err(ApiError::invalid(format!(
-                "the name of the {} {words}",
+            Err(message) => Err(ApiError::invalid(format!(
+                "the name of the {} {message}",
                 kind.singular()
             ))),
         }
@@ -239,12 +239,12 @@ mod tests {
     use crate::model::Kind;
 
     #[test]
-    fn paths_stand_for_what_they_name() {
-        let found = |path: &str| route(path).ok().flatten();
-        assert_eq!(found("/v1/bundles"), Some(Route::List(Kind::Bundle)));
+    fn paths_have_routes() {
+        let route_of = |path: &str| route(path).ok().flatten();
+        assert_eq!(route_of("/v1/bundles"), Some(Route::List(Kind::Bundle)));
         let item = Route::Item(Kind::Bundle, "a/b c".to_owned());
-        assert_eq!(found("/v1/bundles/a%2Fb%20c"), Some(item));
-        let data = |path: &str| match found(path) {
+        assert_eq!(route_of("/v1/bundles/a%2Fb%20c"), Some(item));
+        let data = |path: &str| match route_of(path) {
             Some(Route::Data(source, path)) => format!("{source}:{}", path.file()),
             other => panic!("{path}: {other:?}"),
         };
@@ -253,9 +253,9 @@ mod tests {
         assert_eq!(data("/v1/sources/s/data/a/b"), "s:a/b/data.json");
         assert_eq!(data("/v1/sources/s/data/a%2Fb%20c"), "s:a/b c/data.json");
         let hook = Route::Webhook("a/b".to_owned());
-        assert_eq!(found("/webhooks/a%2Fb"), Some(hook));
+        assert_eq!(route_of("/webhooks/a%2Fb"), Some(hook));
         let build = Route::BuildRequest("b".to_owned(), "7".to_owned());
-        assert_eq!(found("/v1/bundles/b/builds/7"), Some(build));
+        assert_eq!(route_of("/v1/bundles/b/builds/7"), Some(build));
         for path in [
             "/",
             "/v1",
@@ -269,7 +269,7 @@ mod tests {
             "/webhooks/s/x",
             "/v1/bundles/b/builds/",
         ] {
-            assert_eq!(found(path), None, "{path}");
+            assert_eq!(route_of(path), None, "{path}");
         }
         for path in [
             "/v1/bundles/%zz",

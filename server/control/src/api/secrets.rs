@@ -16,8 +16,12 @@ pub struct SecretBody {
 
 impl SecretBody {
     /// Parses and checks a body. A name in the body must match the path.
-    pub fn from_request(asked: &ApiRequest, compat: Compat, name: &str) -> Result<Self, ApiError> {
-        let value = ZeroizingValue(asked.json()?);
+    pub fn from_request(
+        request: &ApiRequest,
+        compat: Compat,
+        name: &str,
+    ) -> Result<Self, ApiError> {
+        let value = ZeroizingValue(request.json()?);
         let mut reader = Reader::new(compat, Origin::Api);
         let secret = Secret::read(&mut reader, &FieldPath::Root, &value.0);
         check_name(Kind::Secret, &secret.name, name)?;

@@ -90,10 +90,12 @@ impl Context<'_> {
     /// Rejects an action that the caller may not perform.
     pub fn check(
         &self,
-        wish: AccessRequest,
+        access_request: AccessRequest,
         item: Option<&crate::db::ItemHead>,
     ) -> Result<(), ApiError> {
-        self.state.access.check(self.principal, wish, item)
+        self.state
+            .access
+            .check(self.principal, access_request, item)
     }
 
     /// Begins a change on behalf of the caller.
@@ -114,11 +116,11 @@ impl Service {
 
     /// Decides by the head of a request whether to read the body: only if the key of the client is known.
     pub async fn admit<B>(&self, request: &Request<B>) -> Admitted {
-        let found = self.route(request.uri().path());
-        if matches!(found, Ok(Some(Route::Health))) {
+        let route = self.route(request.uri().path());
+        if matches!(route, Ok(Some(Route::Health))) {
             return Admitted::WithoutBody;
         }
-        if let Ok(Some(Route::Webhook(_))) = found {
+        if let Ok(Some(Route::Webhook(_))) = route {
             let is_read = *request.method() == Method::POST;
             return if is_read && webhooks::has_signature(request.headers()) {
                 Admitted::WithBody {
@@ -128,7 +130,7 @@ impl Service {
                 Admitted::WithoutBody
             };
         }
-        if let Ok(Some(Route::Page(page))) = &found {
+        if let Ok(Some(Route::Page(page))) = &route {
             let is_read = page.methods().contains(&"POST") && *request.method() == Method::POST;
             return if is_read {
                 Admitted::WithBody {
@@ -142,7 +144,7 @@ impl Service {
             return Admitted::WithoutBody;
         };
         // `handle` repeats these checks and reports their errors
-        match (self.check_key(key).await, found) {
+        match (self.check_key(key).await, route) {
             (Ok(()), Ok(Some(route))) => Admitted::WithBody {
                 limit: route.body_limit(),
             },
@@ -167,9 +169,9 @@ impl Service {
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         match whole(self.respond(request).await).await {
             Ok(response) => response,
-            Err(refusal) => {
-                refusal.log("");
-                refusal.response().map(|body| match body {
+            Err(rejection) => {
+                rejection.log("");
+                rejection.response().map(|body| match body {
                     Body::Whole(bytes) => bytes,
                     Body::Archive(_) => Bytes::new(),
                 })
@@ -187,7 +189,7 @@ impl Service {
     /// A response to a client that waits for a change of a bundle has the extension
     /// [`LongPoll`](crate::storage::LongPoll): the listener waits and handles the request again.
     pub async fn respond(&self, request: Request<Bytes>) -> Response<Body> {
-        let begun = Instant::now();
+        let start = Instant::now();
         let (head, body) = request.into_parts();
         let id = head.extensions.get::<RequestId>().map(|id| id.0.clone());
         let numbered = || {
@@ -197,57 +199,59 @@ impl Service {
         let RequestId(id) = RequestId::new(&id.unwrap_or_else(numbered));
         let method = head.method.clone();
         let is_known = head.extensions.get::<AdmittedKey>().is_some();
-        let found = self.route(head.uri.path());
-        let pattern = match &found {
+        let route = self.route(head.uri.path());
+        let pattern = match &route {
             Ok(Some(route)) => Some(route.pattern()),
             _ => None,
         };
-        let (params, found) = match Params::parse(head.uri.query().unwrap_or_default()) {
-            Ok(params) => (params, found),
-            Err(_) if matches!(found, Ok(Some(Route::Health))) => (Params::default(), found),
+        let (params, route) = match Params::parse(head.uri.query().unwrap_or_default()) {
+            Ok(params) => (params, route),
+            Err(_) if matches!(route, Ok(Some(Route::Health))) => (Params::default(), route),
             // reported only to authenticated clients
-            Err(refusal) => (Params::default(), Err(refusal)),
+            Err(rejection) => (Params::default(), Err(rejection)),
         };
         let is_pretty = params.flag("pretty");
-        let asked = ApiRequest {
+        let api_request = ApiRequest {
             params,
             headers: head.headers,
             body,
             id: id.clone(),
         };
-        let answered = match &found {
-            Ok(Some(Route::Page(found))) => {
-                Err(page::respond(&self.state, &head.method, found, &asked).await)
+        let outcome = match &route {
+            Ok(Some(Route::Page(ui_page))) => {
+                Err(page::respond(&self.state, &head.method, ui_page, &api_request).await)
             }
-            _ => Ok(self.answer(&head.method, found, &asked, is_known).await),
+            _ => Ok(self
+                .answer(&head.method, route, &api_request, is_known)
+                .await),
         };
-        let answered = match answered {
-            Ok(answered) => answered,
-            Err(page) => return self.finished(page, &method, pattern, begun),
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(page) => return self.finish(page, &method, pattern, start),
         };
-        let response = match answered {
-            Ok((answer, None)) => answer.response(is_pretty, false),
-            Ok((answer, Some(status))) => {
+        let response = match outcome {
+            Ok((response, None)) => response.response(is_pretty, false),
+            Ok((response, Some(status))) => {
                 let is_known = status == StatusCode::NOT_MODIFIED;
-                let mut response = answer.response(is_pretty, is_known);
+                let mut response = response.response(is_pretty, is_known);
                 *response.status_mut() = status;
                 response
             }
-            Err(refusal) => {
-                refusal.log(&id);
-                refusal.response()
+            Err(rejection) => {
+                rejection.log(&id);
+                rejection.response()
             }
         };
-        self.finished(response, &method, pattern, begun)
+        self.finish(response, &method, pattern, start)
     }
 
     /// Counts a response, and removes its body for `HEAD`.
-    fn finished(
+    fn finish(
         &self,
         mut response: Response<Body>,
         method: &Method,
         pattern: Option<String>,
-        begun: Instant,
+        start: Instant,
     ) -> Response<Body> {
         if response.status() != StatusCode::UNAUTHORIZED
             && let Some(pattern) = pattern
@@ -256,7 +260,7 @@ impl Service {
             let status = response.status();
             self.state
                 .metrics
-                .observe(&handler, method.as_str(), status, begun.elapsed());
+                .observe(&handler, method.as_str(), status, start.elapsed());
         }
         if *method == Method::HEAD {
             let length = response.body().len();
@@ -271,33 +275,33 @@ impl Service {
     async fn answer(
         &self,
         method: &Method,
-        found: Result<Option<Route>, ApiError>,
-        asked: &ApiRequest,
+        route: Result<Option<Route>, ApiError>,
+        request: &ApiRequest,
         is_known: bool,
     ) -> Result<(Answer, Option<StatusCode>), ApiError> {
-        if let Ok(Some(Route::Health)) = found {
+        if let Ok(Some(Route::Health)) = route {
             allowed(&Route::Health, method)?;
             return Ok(self.health().await);
         }
-        if let Ok(Some(route @ Route::Webhook(source))) = &found {
+        if let Ok(Some(route @ Route::Webhook(source))) = &route {
             allowed(route, method)?;
-            return Ok((webhooks::receive(&self.state, source, asked).await?, None));
+            return Ok((webhooks::receive(&self.state, source, request).await?, None));
         }
-        let key = key(&asked.headers).ok_or_else(unknown)?;
+        let key = key(&request.headers).ok_or_else(unknown)?;
         let reading = *method == Method::GET || *method == Method::HEAD;
-        let route = found.and_then(|route| {
+        let route = route.and_then(|route| {
             let route = route.ok_or_else(ApiError::not_found)?;
             allowed(&route, method)?;
             Ok(route)
         });
         if reading {
-            return self.read(route, asked, key).await;
+            return self.read(route, request, key).await;
         }
         // bodies of unauthenticated clients are not parsed
         if !is_known {
             self.check_key(key).await?;
         }
-        self.write(method, &route?, asked, key).await
+        self.write(method, &route?, request, key).await
     }
 
     /// Returns an error if the key is unknown.
@@ -311,25 +315,25 @@ impl Service {
     async fn read(
         &self,
         route: Result<Route, ApiError>,
-        asked: &ApiRequest,
+        request: &ApiRequest,
         key: &str,
     ) -> Result<(Answer, Option<StatusCode>), ApiError> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let principal = self.principal(&mut transaction, key).await;
         // unauthenticated clients receive no other errors.
-        let asking = principal.and_then(|principal| Ok((principal, route?)));
-        let (principal, route) = match asking {
-            Ok(asking) => asking,
-            Err(refusal) => {
+        let principal_and_route = principal.and_then(|principal| Ok((principal, route?)));
+        let (principal, route) = match principal_and_route {
+            Ok(principal_and_route) => principal_and_route,
+            Err(rejection) => {
                 transaction.roll_back().await;
-                return Err(refusal);
+                return Err(rejection);
             }
         };
         let result = {
             let mut context = Context {
                 state: &self.state,
                 principal: &principal,
-                request: asked,
+                request,
                 transaction: &mut transaction,
             };
             read(&mut context, &route).await
@@ -338,19 +342,19 @@ impl Service {
         if principal.holder.is_stale() {
             self.touch(principal.holder.id);
         }
-        let answer = result?;
-        let is_known = preconditions::is_not_modified(asked, answer.tag());
-        Ok((answer, is_known.then_some(StatusCode::NOT_MODIFIED)))
+        let response = result?;
+        let is_known = preconditions::is_not_modified(request, response.tag());
+        Ok((response, is_known.then_some(StatusCode::NOT_MODIFIED)))
     }
 
     async fn write(
         &self,
         method: &Method,
         route: &Route,
-        asked: &ApiRequest,
+        request: &ApiRequest,
         key: &str,
     ) -> Result<(Answer, Option<StatusCode>), ApiError> {
-        let change = write::Change::read(route, method, asked, self.state.compat);
+        let change = write::Change::read(route, method, request, self.state.compat);
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         // the token may have been revoked while the write waited for others
         let result = match self.principal(&mut transaction, key).await {
@@ -358,7 +362,7 @@ impl Service {
                 let mut context = Context {
                     state: &self.state,
                     principal: &principal,
-                    request: asked,
+                    request,
                     transaction: &mut transaction,
                 };
                 let result = write::make(&mut context, route, method, change).await;
@@ -367,28 +371,28 @@ impl Service {
                 }
                 result
             }
-            Err(refusal) => Err(refusal),
+            Err(rejection) => Err(rejection),
         };
-        let answer = transaction.settle(result).await?;
+        let response = transaction.settle(result).await?;
         if matches!(route, Route::Rollback(_)) {
             self.state.artifacts.watch().poke();
         }
-        Ok((answer, None))
+        Ok((response, None))
     }
 
     async fn health(&self) -> (Answer, Option<StatusCode>) {
-        let unready = |words: &str| {
-            let answer = Answer::json(&serde_json::json!({ "error": words }));
-            (answer, Some(StatusCode::INTERNAL_SERVER_ERROR))
+        let unready = |message: &str| {
+            let response = Answer::json(&serde_json::json!({ "error": message }));
+            (response, Some(StatusCode::INTERNAL_SERVER_ERROR))
         };
         if !self.state.is_ready.load(Ordering::Acquire) {
             return unready("not ready");
         }
         match self.state.database.begin(Mode::Read).await {
             Ok(mut transaction) => {
-                let answers = transaction.setting("service_keys").await.is_ok();
+                let is_answering = transaction.setting("service_keys").await.is_ok();
                 transaction.roll_back().await;
-                if answers {
+                if is_answering {
                     (Answer::done(), None)
                 } else {
                     unready("the database does not answer")

@@ -23,7 +23,7 @@ struct StatusJson<'s> {
 }
 
 fn status_json(bundle: &str, record: &StoredStatus) -> Result<String, ApiError> {
-    let shown = StatusJson {
+    let status = StatusJson {
         bundle_name: bundle,
         revision: &record.revision,
         phase: &record.phase,
@@ -32,7 +32,7 @@ fn status_json(bundle: &str, record: &StoredStatus) -> Result<String, ApiError> 
         created_at: timestamp::write(record.created_at)?,
         updated_at: timestamp::write(record.updated_at)?,
     };
-    serde_json::to_string(&shown).map_err(|error| ApiError::internal(error.to_string()))
+    serde_json::to_string(&status).map_err(|error| ApiError::internal(error.to_string()))
 }
 
 async fn bundle(context: &mut Context<'_>, name: &str) -> Result<ItemHead, ApiError> {
@@ -61,8 +61,8 @@ pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiEr
     }
     let records = context
         .transaction
-        .statuses_before(bundle.id, revision, before, page.most())
+        .statuses_before(bundle.id, revision, before, page.row_limit())
         .await?;
-    let shown = |record: &StoredStatus| status_json(name, record);
-    context.paged(&page, &records, |record| record.id, shown)
+    let status_text = |record: &StoredStatus| status_json(name, record);
+    context.paged(&page, &records, |record| record.id, status_text)
 }

@@ -11,8 +11,8 @@ use crate::limits;
 use crate::model::{Compat, FieldPath, Kind, Origin, Reader, Token};
 
 /// Parses a body that describes a token.
-pub fn read(asked: &ApiRequest, compat: Compat) -> Result<Token, ApiError> {
-    let value = asked.json()?;
+pub fn read(request: &ApiRequest, compat: Compat) -> Result<Token, ApiError> {
+    let value = request.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
     let token = Token::read(&mut reader, &FieldPath::Root, &value);
     Ok(reader.finish(token)?)
@@ -24,7 +24,7 @@ pub async fn list(context: &mut Context<'_>) -> Result<Answer, ApiError> {
     let page = context.page("tokens", limits::PAGE)?;
     let after = page.behind.unwrap_or(0);
     let transaction = &mut *context.transaction;
-    let tokens = transaction.tokens_after(after, page.most()).await?;
+    let tokens = transaction.tokens_after(after, page.row_limit()).await?;
     let number = |token: &crate::db::Holder| token.id;
     context.paged(&page, &tokens, number, |token| {
         Ok(token_json(token)?.to_string())
@@ -53,8 +53,8 @@ pub async fn create(
     };
     let keys = &context.state.keys;
     let mut changing = context.changing();
-    let made = changing.create_token(keys, &token.name, role, token.expires_at);
-    issued_response(&made.await?)
+    let issued = changing.create_token(keys, &token.name, role, token.expires_at);
+    issued_response(&issued.await?)
 }
 
 /// Replaces the key of a token.
@@ -65,12 +65,12 @@ pub async fn rotate(context: &mut Context<'_>, name: &str) -> Result<Answer, Api
 }
 
 /// Returns a token with its key. The key is shown only in this response.
-fn issued_response(made: &IssuedToken) -> Result<Answer, ApiError> {
-    let mut shown = token_json(&made.holder)?;
-    if let Some(shown) = shown.as_object_mut() {
-        shown.insert("key".to_owned(), made.key.as_str().into());
+fn issued_response(issued: &IssuedToken) -> Result<Answer, ApiError> {
+    let mut token = token_json(&issued.holder)?;
+    if let Some(token_object) = token.as_object_mut() {
+        token_object.insert("key".to_owned(), issued.key.as_str().into());
     }
-    Ok(Answer::result(&shown.to_string()))
+    Ok(Answer::result(&token.to_string()))
 }
 
 /// Revokes a token.

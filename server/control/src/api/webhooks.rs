@@ -39,9 +39,9 @@ pub async fn receive(
         return Err(ApiError::new(ApiErrorKind::TooLarge, message));
     }
     let mut transaction = state.database.begin(Mode::Read).await?;
-    let found = configured(state, &mut transaction, source).await;
+    let configuration = find_configured(state, &mut transaction, source).await;
     transaction.roll_back().await;
-    let (id, webhook, reference, secret) = found?.ok_or_else(rejected)?;
+    let (id, webhook, reference, secret) = configuration?.ok_or_else(rejected)?;
     let (headers, body) = (&request.headers, &request.body);
     if !is_authentic(webhook.provider, &secret.0, headers, body) {
         tracing::warn!(
@@ -80,7 +80,7 @@ pub async fn receive(
 }
 
 /// Returns the id of a source, its webhook, the reference of its repository and the shared secret.
-async fn configured(
+async fn find_configured(
     state: &ServiceState,
     transaction: &mut Transaction,
     source: &str,
@@ -91,10 +91,10 @@ async fn configured(
     let Some((webhook, reference)) = Webhook::of_source(&item.body) else {
         return Ok(None);
     };
-    let opened = open_secret(transaction, &state.keyring, &webhook.secret).await?;
-    let value = opened
+    let opened_secret = open_secret(transaction, &state.keyring, &webhook.secret).await?;
+    let value = opened_secret
         .as_ref()
-        .and_then(|opened| opened.secret.value.as_ref());
+        .and_then(|opened_secret| opened_secret.secret.value.as_ref());
     let Some(secret) = value.and_then(Webhook::shared_secret) else {
         let secret = webhook.secret;
         tracing::warn!(
@@ -109,7 +109,7 @@ async fn configured(
 }
 
 /// Returns the only value of a header.
-fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
+fn only_value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     values.next().is_none().then(|| value.as_bytes())
@@ -132,12 +132,12 @@ fn is_authentic(
     };
     match provider {
         WebhookProvider::Github => {
-            let header = only(headers, "x-hub-signature-256");
+            let header = only_value(headers, "x-hub-signature-256");
             is_signed(header.and_then(|header| header.strip_prefix(b"sha256=")))
         }
-        WebhookProvider::Gitea => is_signed(only(headers, "x-gitea-signature")),
+        WebhookProvider::Gitea => is_signed(only_value(headers, "x-gitea-signature")),
         // GitLab sends the secret itself. Digests of both are compared, so that the time does not depend on the length.
-        WebhookProvider::Gitlab => only(headers, "x-gitlab-token").is_some_and(|token| {
+        WebhookProvider::Gitlab => only_value(headers, "x-gitlab-token").is_some_and(|token| {
             let tag = hmac::sign(&key, token);
             hmac::verify(&key, secret.as_bytes(), tag.as_ref()).is_ok()
         }),
@@ -151,7 +151,7 @@ fn delivery_digest(provider: WebhookProvider, headers: &HeaderMap, body: &[u8]) 
         WebhookProvider::Gitlab => &["idempotency-key", "x-gitlab-event-uuid"],
         WebhookProvider::Gitea => &["x-gitea-delivery"],
     };
-    let id = names.iter().find_map(|name| only(headers, name));
+    let id = names.iter().find_map(|name| only_value(headers, name));
     let text = match id {
         Some(id) => [b"id\0", id].concat(),
         None => [b"body\0", body].concat(),
@@ -161,7 +161,8 @@ fn delivery_digest(provider: WebhookProvider, headers: &HeaderMap, body: &[u8]) 
 
 /// Returns `true` if a delivery only tests the connection.
 fn is_ping(headers: &HeaderMap) -> bool {
-    let event = only(headers, "x-github-event").or_else(|| only(headers, "x-gitea-event"));
+    let event =
+        only_value(headers, "x-github-event").or_else(|| only_value(headers, "x-gitea-event"));
     event == Some(b"ping")
 }
 
@@ -179,10 +180,12 @@ fn concerns(body: &[u8], reference: &str) -> bool {
         let short = parts.iter().find_map(|part| name.strip_prefix(part));
         short.unwrap_or(name).to_owned()
     };
-    let pushed = serde_json::from_slice::<PushEvent>(body).ok();
-    let pushed = pushed.and_then(|push| push.reference.as_str().map(short));
-    match pushed {
-        Some(pushed) if !reference.is_empty() && reference != "HEAD" => pushed == short(reference),
+    let push = serde_json::from_slice::<PushEvent>(body).ok();
+    let pushed_reference = push.and_then(|push| push.reference.as_str().map(short));
+    match pushed_reference {
+        Some(pushed_reference) if !reference.is_empty() && reference != "HEAD" => {
+            pushed_reference == short(reference)
+        }
         _ => true,
     }
 }
@@ -203,7 +206,7 @@ mod tests {
         let prefixed = format!("sha256={tag}");
         let shorter = prefixed.strip_suffix("17").unwrap();
         let (hub, gitea, gitlab) = ("x-hub-signature-256", "x-gitea-signature", "x-gitlab-token");
-        for (provider, headers, wanted) in [
+        for (provider, headers, expected) in [
             (Github, vec![(hub, prefixed.as_str())], true),
             (Gitea, vec![(gitea, tag)], true),
             (Gitea, vec![(gitea, upper.as_str())], true),
@@ -228,17 +231,17 @@ mod tests {
             for (name, value) in &headers {
                 map.append(*name, value.parse().unwrap());
             }
-            let found = is_authentic(provider, &secret.into(), &map, body);
-            assert_eq!(found, wanted, "{provider:?} {headers:?}");
+            let actual = is_authentic(provider, &secret.into(), &map, body);
+            assert_eq!(actual, expected, "{provider:?} {headers:?}");
             assert!(!is_authentic(provider, &"".into(), &map, body));
             let other = is_authentic(provider, &secret.into(), &map, b"Hello, World?");
-            assert_eq!(other, wanted && provider == Gitlab, "{provider:?}");
+            assert_eq!(other, expected && provider == Gitlab, "{provider:?}");
         }
     }
 
     #[test]
     fn pushes_concern_references() {
-        for (body, reference, wanted) in [
+        for (body, reference, expected) in [
             (r#"{"ref":"refs/heads/main"}"#, "main", true),
             (r#"{"ref":"refs/heads/main"}"#, "refs/heads/main", true),
             (
@@ -259,7 +262,7 @@ mod tests {
         ] {
             assert_eq!(
                 concerns(body.as_bytes(), reference),
-                wanted,
+                expected,
                 "{body} {reference}"
             );
         }

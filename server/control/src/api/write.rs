@@ -26,29 +26,29 @@ impl Change {
     pub fn read(
         route: &Route,
         method: &Method,
-        asked: &ApiRequest,
+        request: &ApiRequest,
         compat: Compat,
     ) -> Result<Self, ApiError> {
         let is_delete = *method == Method::DELETE;
         Ok(match route {
             _ if is_delete => Self::Nothing,
             Route::Item(Kind::Bundle, name) => Self::Item(items::ItemBody::from_request::<Bundle>(
-                asked, compat, name,
+                request, compat, name,
             )?),
             Route::Item(Kind::Source, name) => Self::Item(items::ItemBody::from_request::<Source>(
-                asked, compat, name,
+                request, compat, name,
             )?),
-            Route::Item(Kind::Stack, name) => {
-                Self::Item(items::ItemBody::from_request::<Stack>(asked, compat, name)?)
-            }
+            Route::Item(Kind::Stack, name) => Self::Item(items::ItemBody::from_request::<Stack>(
+                request, compat, name,
+            )?),
             Route::Item(Kind::Secret, name) => {
-                Self::Secret(secrets::SecretBody::from_request(asked, compat, name)?)
+                Self::Secret(secrets::SecretBody::from_request(request, compat, name)?)
             }
-            Route::Data(..) if *method == Method::PATCH => Self::Patch(data::read_patch(asked)?),
-            Route::Data(..) => Self::Document(data::read_document(asked)?),
-            Route::List(Kind::Token) => Self::Token(tokens::read(asked, compat)?),
-            Route::Rollback(_) => Self::Rollback(revisions::read(asked, compat)?),
-            Route::Grant(kind, ..) => Self::Grants(grants::read(asked, compat, *kind)?),
+            Route::Data(..) if *method == Method::PATCH => Self::Patch(data::read_patch(request)?),
+            Route::Data(..) => Self::Document(data::read_document(request)?),
+            Route::List(Kind::Token) => Self::Token(tokens::read(request, compat)?),
+            Route::Rollback(_) => Self::Rollback(revisions::read(request, compat)?),
+            Route::Grant(kind, ..) => Self::Grants(grants::read(request, compat, *kind)?),
             _ => Self::Nothing,
         })
     }

@@ -95,17 +95,17 @@ struct Assembler {
 impl Assembler {
     fn visit(&mut self, visit: &Visit, fetched: &Fetched) -> Result<Contribution, Failure> {
         let source = &visit.source;
-        let failed = |what: String| build_failed(format!("source {source} {what}"));
+        let failed = |problem: String| build_failed(format!("source {source} {problem}"));
         if visit.must_have_files && fetched.trees.iter().all(Tree::is_empty) {
             return Err(build_failed(format!(
                 "source {source:?}: directory does not exist"
             )));
         }
-        let mut found = Vec::new();
+        let mut contributions = Vec::new();
         let mut has_files = false;
         for tree in &fetched.trees {
             let files = self
-                .included(tree)
+                .included_files(tree)
                 .map_err(|error| failed(format!("cannot be read: {error}")))?;
             if files.is_empty() {
                 continue;
@@ -151,7 +151,7 @@ impl Assembler {
                 }
             }
             for root in tree_roots {
-                roots::add(&mut found, root);
+                roots::add(&mut contributions, root);
             }
             self.keep_manifest(manifest, visit);
             self.subtrees.push(part);
@@ -159,16 +159,16 @@ impl Assembler {
         let is_placeholder = !has_files && !visit.has_requirements;
         if is_placeholder && visit.mounts.iter().any(|mount| !mount.prefix.is_empty()) {
             let root = apply_all(&visit.mounts, Vec::new());
-            found.extend(root.filter(|root| !root.is_empty()));
+            contributions.extend(root.filter(|root| !root.is_empty()));
         }
         Ok(Contribution {
-            roots: found,
+            roots: contributions,
             has_files,
         })
     }
 
     /// Reads the files of a tree that are not excluded.
-    fn included(&self, tree: &Tree) -> std::io::Result<BTreeMap<String, Bytes>> {
+    fn included_files(&self, tree: &Tree) -> std::io::Result<BTreeMap<String, Bytes>> {
         let mut files = BTreeMap::new();
         for (path, content) in tree.files() {
             if !self.is_excluded(path) {
@@ -180,7 +180,7 @@ impl Assembler {
 
     /// Returns `true` if a glob matches the file or one of its folders.
     fn is_excluded(&self, path: &str) -> bool {
-        let ends = path.match_indices('/').map(|(at, _)| at);
+        let ends = path.match_indices('/').map(|(slash, _)| slash);
         ends.chain([path.len()]).any(|end| {
             let text = path.get(..end).unwrap_or_default();
             self.excludes.iter().any(|glob| glob.matches(text))
@@ -189,12 +189,12 @@ impl Assembler {
 
     fn keep_manifest(&mut self, mut manifest: Manifest, visit: &Visit) {
         if manifest.roots.is_some() {
-            let moved = manifest.roots().into_iter().filter_map(|root| {
+            let moved_roots = manifest.roots().into_iter().filter_map(|root| {
                 let steps = root.split('/').filter(|step| !step.is_empty());
                 let steps = steps.map(str::to_owned).collect();
                 apply_all(&visit.mounts, steps).map(|root| roots::slashed(&root))
             });
-            manifest.roots = Some(moved.collect());
+            manifest.roots = Some(moved_roots.collect());
         }
         self.manifests.push(manifest);
     }
@@ -207,10 +207,10 @@ impl Assembler {
             .find_map(|manifest| manifest.roots.clone().filter(|roots| !roots.is_empty()));
         if let Some(of_source) = of_source {
             let texts: Vec<String> = roots.iter().map(|root| roots::slashed(root)).collect();
-            let (mut one, mut other) = (texts.clone(), of_source.clone());
-            one.sort();
-            other.sort();
-            if one != other {
+            let (mut own_texts, mut source_texts) = (texts.clone(), of_source.clone());
+            own_texts.sort();
+            source_texts.sort();
+            if own_texts != source_texts {
                 self.notes.push(format!(
                     "builder: source manifest roots [{}] differ from computed roots [{}]; using manifest roots",
                     of_source.join(" "),
@@ -224,7 +224,9 @@ impl Assembler {
             let mut all: Vec<Vec<String>> = of_source.iter().map(steps).collect();
             // roots of other sources are kept, or the bundle could not be activated
             for root in roots {
-                let overlaps = |one: &Vec<String>| one.starts_with(&root) || root.starts_with(one);
+                let overlaps = |existing: &Vec<String>| {
+                    existing.starts_with(&root) || root.starts_with(existing)
+                };
                 if !all.iter().any(overlaps) {
                     all.push(root);
                 }

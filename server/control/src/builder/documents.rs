@@ -24,10 +24,10 @@ fn is_json(path: &str) -> bool {
 }
 
 fn has_extension(path: &str, extensions: &[&str]) -> bool {
-    let found = path.rsplit_once('.').map(|(_, extension)| extension);
-    found.is_some_and(|found| {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|actual| {
         let mut extensions = extensions.iter();
-        extensions.any(|extension| found.eq_ignore_ascii_case(extension))
+        extensions.any(|extension| actual.eq_ignore_ascii_case(extension))
     })
 }
 
@@ -47,12 +47,12 @@ pub fn mount(
     let Some(folder) = apply_all(mounts, steps.clone()) else {
         return check_selection(path, bytes, mounts, steps).map(|()| None);
     };
-    let mut moved = folder.join("/");
-    if !moved.is_empty() {
-        moved.push('/');
+    let mut target = folder.join("/");
+    if !target.is_empty() {
+        target.push('/');
     }
-    moved.push_str(&name);
-    Ok(Some((folder, moved)))
+    target.push_str(&name);
+    Ok(Some((folder, target)))
 }
 
 /// Reports a mount that selects a part of a file.
@@ -64,8 +64,8 @@ fn check_selection(
 ) -> Result<(), String> {
     let mut folder = folder;
     for mount in mounts {
-        if let Some(moved) = mount.apply(&folder) {
-            folder = moved;
+        if let Some(moved_folder) = mount.apply(&folder) {
+            folder = moved_folder;
             continue;
         }
         let Some(keys) = mount.path.strip_prefix(folder.as_slice()) else {

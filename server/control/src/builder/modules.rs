@@ -42,10 +42,10 @@ pub fn mount(
 ) -> Result<Option<Policy>, String> {
     let name = format!("{folder}/{path}");
     let options = ParseOptions::from_version(version);
-    let broken = |errors: solon_syntax::source::Diagnostics| format!("find roots: {errors}");
-    let text = module_text(&name, bytes, &options).map_err(broken)?;
+    let roots_error = |errors: solon_syntax::source::Diagnostics| format!("find roots: {errors}");
+    let text = module_text(&name, bytes, &options).map_err(roots_error)?;
     let source = Source::new(SourceId(0), name.as_str(), text);
-    let mut module = parse_module(&source, &options).map_err(broken)?;
+    let mut module = parse_module(&source, &options).map_err(roots_error)?;
     let mut is_moved = false;
     for mount in mounts {
         if !package_of(&module).starts_with(&mount.path) {
@@ -94,6 +94,6 @@ pub fn file_version(manifest: &Manifest, path: &str) -> Option<i64> {
         let absolute = format!("/{}", pattern.trim_start_matches('/'));
         absolute == path || Glob::new(&absolute).is_ok_and(|glob| glob.matches(&path))
     };
-    let found = patterns.find(|(pattern, _)| matches(pattern));
-    found.map(|(_, version)| *version)
+    let pattern = patterns.find(|(pattern, _)| matches(pattern));
+    pattern.map(|(_, version)| *version)
 }

@@ -16,7 +16,7 @@ const OPTIMIZED: &str = "optimized";
 impl Folders {
     /// Returns the folder of the next tree of a source: its name, then the name with 1, 2, and so on.
     pub fn next(&mut self, source: &str) -> String {
-        let name = escaped(source);
+        let name = escape(source);
         let count = self.counts.entry(name.clone()).or_default();
         loop {
             let number = match *count {
@@ -28,7 +28,12 @@ impl Folders {
             let folder = format!("{name}{number}");
             let flat = folder.replace('/', "%2F");
             for folder in [folder, flat] {
-                if folder != OPTIMIZED && !self.used.iter().any(|used| overlaps(used, &folder)) {
+                if folder != OPTIMIZED
+                    && !self
+                        .used
+                        .iter()
+                        .any(|used_folder| overlaps(used_folder, &folder))
+                {
                     self.used.push(folder.clone());
                     return folder;
                 }
@@ -46,7 +51,7 @@ fn overlaps(a: &str, b: &str) -> bool {
 
 /// Escapes the name of a source: `#` is `##`, `:` is `#`. Steps and characters that archives or file systems treat specially
 /// are percent-encoded.
-fn escaped(source: &str) -> String {
+fn escape(source: &str) -> String {
     let steps = source.split('/').map(|step| match step {
         "" if source.is_empty() => String::new(),
         "" => "%".to_owned(),

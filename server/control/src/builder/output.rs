@@ -76,7 +76,7 @@ fn read(assembly: &Assembly) -> Result<Bundle, String> {
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    let documents = merged(assembly).map_err(|error| format!("load error: {error}"))?;
+    let documents = merge(assembly).map_err(|error| format!("load error: {error}"))?;
     let mut bytes = Vec::new();
     json::write(documents.borrow(), &mut bytes);
     files.push(BundleFile {
@@ -95,7 +95,7 @@ fn read(assembly: &Assembly) -> Result<Bundle, String> {
 }
 
 /// Merges the documents of all trees.
-fn merged(assembly: &Assembly) -> Result<Value, String> {
+fn merge(assembly: &Assembly) -> Result<Value, String> {
     let mut files = MemoryFiles::default();
     let mut folders = Vec::new();
     for part in assembly
@@ -120,7 +120,7 @@ fn merged(assembly: &Assembly) -> Result<Value, String> {
 fn file_versions(bundle: &Bundle, rego_version: i64) -> Vec<(String, i64)> {
     let modules = bundle.modules.iter();
     let versions: BTreeMap<String, i64> = modules
-        .map(|one| (pattern_of(&one.path), number(one.module.version)))
+        .map(|module| (pattern_of(&module.path), number(module.module.version)))
         .filter(|(_, version)| *version != rego_version)
         .collect();
     versions.into_iter().collect()

@@ -82,7 +82,7 @@ impl Plan {
             sources: Vec::new(),
         };
         let mut pins = BTreeMap::new();
-        let mut seen: HashSet<(&str, Vec<Mount>)> = HashSet::new();
+        let mut planned_visits: HashSet<(&str, Vec<Mount>)> = HashSet::new();
         let mut planned: HashSet<&str> = HashSet::new();
         let mut open = VecDeque::from([Open {
             requirements: requirements_of(bundle, stacks)?,
@@ -111,10 +111,11 @@ impl Plan {
                     parent: parent.parent,
                     edge: plan.add_edge(name, requirement),
                 };
-                if !seen.insert((name, mounts.clone())) {
+                if !planned_visits.insert((name, mounts.clone())) {
                     let mut visits = plan.visits.iter_mut();
-                    let same = visits.find(|visit| visit.source == name && visit.mounts == mounts);
-                    if let Some(visit) = same {
+                    let existing =
+                        visits.find(|visit| visit.source == name && visit.mounts == mounts);
+                    if let Some(visit) = existing {
                         visit.links.push(link);
                     }
                     continue;
@@ -183,18 +184,18 @@ impl Plan {
     }
 
     /// Returns the positions of the requirements that lead to one of the marked visits.
-    fn edges_above(&self, marked: &[bool]) -> BTreeSet<usize> {
-        let mut seen = marked.to_vec();
-        let mut open: Vec<usize> = (0..marked.len())
-            .filter(|at| marked.get(*at) == Some(&true))
+    fn edges_above(&self, marked_visits: &[bool]) -> BTreeSet<usize> {
+        let mut visited = marked_visits.to_vec();
+        let mut open: Vec<usize> = (0..marked_visits.len())
+            .filter(|index| marked_visits.get(*index) == Some(&true))
             .collect();
         let mut edges = BTreeSet::new();
-        while let Some(at) = open.pop() {
-            for link in self.visits.get(at).map_or(&[][..], |visit| &visit.links) {
+        while let Some(index) = open.pop() {
+            for link in self.visits.get(index).map_or(&[][..], |visit| &visit.links) {
                 edges.extend(link.edge);
                 if let Some(parent) = link.parent
-                    && let Some(seen) = seen.get_mut(parent)
-                    && !std::mem::replace(seen, true)
+                    && let Some(is_visited) = visited.get_mut(parent)
+                    && !std::mem::replace(is_visited, true)
                 {
                     open.push(parent);
                 }
@@ -228,14 +229,14 @@ fn requirements_of<'a>(
     let options = bundle.options.as_ref();
     let automount = !options.is_some_and(|options| options.no_default_stack_mount);
     for stack in stacks.iter().filter(|stack| applies(stack, bundle)) {
-        let below = ["stacks".to_owned(), stack.name.clone()];
+        let stack_prefix = ["stacks".to_owned(), stack.name.clone()];
         for requirement in &stack.requirements {
-            let below: &[String] = match requirement.automount {
+            let prefix: &[String] = match requirement.automount {
                 Some(false) => &[],
-                _ if automount => &below,
+                _ if automount => &stack_prefix,
                 _ => &[],
             };
-            all.push((requirement, mount_of(requirement, below)?));
+            all.push((requirement, mount_of(requirement, prefix)?));
         }
     }
     Ok(all)
@@ -258,8 +259,11 @@ fn selects(selector: &BTreeMap<String, Vec<String>>, bundle: &Bundle) -> bool {
     })
 }
 
-/// Returns the mount of a requirement, or `None` if its source keeps its paths. `below` precedes the prefix.
-fn mount_of(requirement: &Requirement, below: &[String]) -> Result<Option<Mount>, Failure> {
+/// Returns the mount of a requirement, or `None` if its source keeps its paths. `prefix_of_mount` precedes the prefix.
+fn mount_of(
+    requirement: &Requirement,
+    prefix_of_mount: &[String],
+) -> Result<Option<Mount>, Failure> {
     let steps = |field: &str, text: &str| {
         let source = requirement.source.as_deref().unwrap_or_default();
         reference::steps(text).map_err(|problem| {
@@ -269,7 +273,7 @@ fn mount_of(requirement: &Requirement, below: &[String]) -> Result<Option<Mount>
         })
     };
     let path = steps("path", &requirement.path)?;
-    let mut prefix = below.to_vec();
+    let mut prefix = prefix_of_mount.to_vec();
     prefix.extend(steps("prefix", &requirement.prefix)?);
     let mount = Mount { path, prefix };
     Ok((!mount.is_identity()).then_some(mount))
@@ -300,16 +304,16 @@ fn check_cycle(name: &str, ancestors: Option<&Rc<Ancestor<'_>>>) -> Result<(), F
 fn check_pins(pins: &BTreeMap<&str, BTreeSet<&str>>) -> Result<(), Failure> {
     let conflicts = pins.iter().filter(|(_, commits)| commits.len() > 1);
     let names: Vec<&str> = conflicts.map(|(name, _)| *name).collect();
-    let Some((first, others)) = names.split_first() else {
+    let Some((first, other_names)) = names.split_first() else {
         return Ok(());
     };
-    let others = match others.len() {
+    let others_text = match other_names.len() {
         0 => String::new(),
         count => format!(" (along with {count} other sources)"),
     };
     // OCP names the tenant after the source
     Err(config_error(format!(
-        "requirements on {first:?} (default) conflict{others}"
+        "requirements on {first:?} (default) conflict{others_text}"
     )))
 }
 

@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn references_and_names_have_steps() {
-        let read = |text| steps(text).map(|steps| steps.join("|"));
-        for (text, wanted) in [
+        let joined_steps = |text| steps(text).map(|steps| steps.join("|"));
+        for (text, expected) in [
             ("", ""),
             ("data", ""),
             ("lib", "lib"),
@@ -127,12 +127,12 @@ mod tests {
             ("lib-x.y", "lib-x|y"),
             ("data.lib-x", "lib-x"),
         ] {
-            assert_eq!(read(text).as_deref(), Ok(wanted), "{text}");
+            assert_eq!(joined_steps(text).as_deref(), Ok(expected), "{text}");
         }
         for text in [
             "a b", "lib[0]", "lib[x]", "a//b", "a..b", "..", "input(x)", "a\"b",
         ] {
-            assert!(read(text).is_err(), "{text}");
+            assert!(joined_steps(text).is_err(), "{text}");
         }
     }
 

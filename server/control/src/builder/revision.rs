@@ -134,7 +134,7 @@ fn document(facts: &[(&str, Option<&Facts>)], hash: Option<&str>) -> Value {
                 let digests = digests.iter();
                 members.push((
                     kind,
-                    object(digests.map(|(name, one)| (name.as_str(), hash_of(one)))),
+                    object(digests.map(|(name, digest)| (name.as_str(), hash_of(digest)))),
                 ));
             }
         }
@@ -187,8 +187,8 @@ fn write_go(value: &Value, out: &mut String) {
         out.push_str(text);
     } else if let Some(object) = value.as_object() {
         out.push_str("map[");
-        for (at, (key, value)) in object.iter().enumerate() {
-            if at > 0 {
+        for (index, (key, value)) in object.iter().enumerate() {
+            if index > 0 {
                 out.push(' ');
             }
             write_go(key, out);
@@ -209,8 +209,8 @@ fn write_go(value: &Value, out: &mut String) {
 
 fn write_list<'v>(items: impl Iterator<Item = &'v Value>, out: &mut String) {
     out.push('[');
-    for (at, item) in items.enumerate() {
-        if at > 0 {
+    for (index, item) in items.enumerate() {
+        if index > 0 {
             out.push(' ');
         }
         write_go(item, out);

@@ -4,20 +4,23 @@ use super::reference::dotted;
 
 /// Adds a root unless another one contains it, and removes those that it contains. The order is that of discovery.
 pub fn add(roots: &mut Vec<Vec<String>>, root: Vec<String>) {
-    if roots.iter().any(|one| root.starts_with(one)) {
+    if roots.iter().any(|existing| root.starts_with(existing)) {
         return;
     }
     // the wider root takes the position of the first root that it contains
-    match roots.iter().position(|one| one.starts_with(&root)) {
+    match roots
+        .iter()
+        .position(|existing| existing.starts_with(&root))
+    {
         None => roots.push(root),
         Some(first) => {
-            let mut at = 0;
-            roots.retain(|one| {
-                at += 1;
-                at <= first + 1 || !one.starts_with(&root)
+            let mut position = 0;
+            roots.retain(|existing| {
+                position += 1;
+                position <= first + 1 || !existing.starts_with(&root)
             });
-            if let Some(one) = roots.get_mut(first) {
-                *one = root;
+            if let Some(slot) = roots.get_mut(first) {
+                *slot = root;
             }
         }
     }
@@ -37,8 +40,8 @@ impl<'p> OwnedRoots<'p> {
     pub fn add(&mut self, source: &'p str, roots: Vec<Vec<String>>) -> Result<(), String> {
         for root in &roots {
             let overlaps = |other: &[String]| root.starts_with(other) || other.starts_with(root);
-            let others = self.owners.iter().filter(|(other, _)| overlaps(other));
-            let lines: Vec<String> = others
+            let overlapping = self.owners.iter().filter(|(other, _)| overlaps(other));
+            let lines: Vec<String> = overlapping
                 .map(|(other, owner)| format!("- package {} from {owner:?}", dotted(other)))
                 .collect();
             if !lines.is_empty() {

@@ -45,15 +45,15 @@ impl Changing<'_> {
     pub async fn put(
         &mut self,
         before: Option<&Item>,
-        wanted: ItemWrite<'_>,
+        item_write: ItemWrite<'_>,
     ) -> Result<ItemHead, ApiError> {
         let head = before.map(|before| &before.head);
-        let used = self.resolve(head, &wanted.references).await?;
+        let used_ids = self.resolve(head, &item_write.references).await?;
         // no other source requires a new source, and it has no pushed documents
-        if let (Kind::Source, Some(before)) = (wanted.kind, before) {
-            self.reject_cycle(&before.head, &wanted.references, &used)
+        if let (Kind::Source, Some(before)) = (item_write.kind, before) {
+            self.reject_cycle(&before.head, &item_write.references, &used_ids)
                 .await?;
-            let files = FileDocument::of_source(&wanted.body)?;
+            let files = FileDocument::of_source(&item_write.body)?;
             check_files(self.transaction, before.head.id, &files).await?;
         }
         let (owner, file) = match self.actor {
@@ -61,36 +61,42 @@ impl Changing<'_> {
             Actor::File(file) => (None, Some(file)),
             Actor::Operator => (None, None),
         };
-        if let (Actor::File(file), Kind::Source) = (self.actor, wanted.kind) {
-            for place in credentials::in_source(&wanted.body) {
-                let source = wanted.name;
+        if let (Actor::File(file), Kind::Source) = (self.actor, item_write.kind) {
+            for field in credentials::in_source(&item_write.body) {
+                let source = item_write.name;
                 tracing::warn!(
                     file,
                     source,
-                    place,
+                    place = field,
                     "a credential is stored in plain text; put it into a secret and name that by `credentials`"
                 );
             }
         }
         let item = NewItem {
-            kind: wanted.kind,
-            name: wanted.name,
+            kind: item_write.kind,
+            name: item_write.name,
             owner,
             file,
-            body: &wanted.body,
+            body: &item_write.body,
         };
-        let put = self.transaction.put_item(head, item, &used).await;
-        let head = put.map_err(|error| about(error, wanted.kind, wanted.name))?;
+        let put = self.transaction.put_item(head, item, &used_ids).await;
+        let head = put.map_err(|error| about(error, item_write.kind, item_write.name))?;
         let action = if before.is_some() { "update" } else { "create" };
         let before = before.map(|before| before.body.as_str());
-        self.note(action, wanted.kind, wanted.name, before, Some(&wanted.body))
-            .await
-            .map_err(|error| {
-                error.about(
-                    format!("{} {:?}", wanted.kind.singular(), wanted.name),
-                    "the body",
-                )
-            })?;
+        self.note(
+            action,
+            item_write.kind,
+            item_write.name,
+            before,
+            Some(&item_write.body),
+        )
+        .await
+        .map_err(|error| {
+            error.about(
+                format!("{} {:?}", item_write.kind.singular(), item_write.name),
+                "the body",
+            )
+        })?;
         Ok(head)
     }
 
@@ -103,13 +109,13 @@ impl Changing<'_> {
         allowed_hosts: &[String],
         keyring: &Keyring,
     ) -> Result<ItemHead, ApiError> {
-        let wanted = ItemWrite {
+        let item_write = ItemWrite {
             kind: Kind::Secret,
             name,
             body: secret_body(value, allowed_hosts),
             references: Vec::new(),
         };
-        let head = self.put(before, wanted).await?;
+        let head = self.put(before, item_write).await?;
         let (key_id, sealed) = keyring
             .seal(&secret_context(name), &value.to_json())
             .map_err(|error| ApiError::internal(error.0))?;
@@ -145,7 +151,7 @@ impl Changing<'_> {
         name: &str,
         users: &[(Kind, ItemHead)],
     ) -> Result<ApiError, ApiError> {
-        let mut named = Vec::new();
+        let mut visible_users = Vec::new();
         let (mut unnamed, mut is_hidden) = (0, false);
         for (kind, user) in users {
             let is_seen = match self.actor {
@@ -156,22 +162,22 @@ impl Changing<'_> {
             };
             if !is_seen {
                 is_hidden = true;
-            } else if named.len() < limits::USERS {
-                named.push(format!("{} {:?}", kind.singular(), user.name));
+            } else if visible_users.len() < limits::USERS {
+                visible_users.push(format!("{} {:?}", kind.singular(), user.name));
             } else {
                 unnamed += 1;
             }
         }
         if unnamed > 0 {
-            named.push(format!("{unnamed} more"));
+            visible_users.push(format!("{unnamed} more"));
         }
         if is_hidden {
-            named.push("what you may not see".to_owned());
+            visible_users.push("what you may not see".to_owned());
         }
         let message = format!(
             "{} {name:?} is in use by {}",
             kind.singular(),
-            named.join(", ")
+            visible_users.join(", ")
         );
         Ok(ApiError::new(ApiErrorKind::Conflict, message))
     }
@@ -182,11 +188,11 @@ impl Changing<'_> {
         user: Option<&ItemHead>,
         references: &[Reference],
     ) -> Result<Vec<i64>, ApiError> {
-        let mut found: BTreeMap<(Kind, &str), i64> = BTreeMap::new();
+        let mut ids: BTreeMap<(Kind, &str), i64> = BTreeMap::new();
         for reference in references {
             let key = (reference.kind, reference.name.as_str());
             // a secret may be sent to several hosts
-            if found.contains_key(&key) && reference.kind != Kind::Secret {
+            if ids.contains_key(&key) && reference.kind != Kind::Secret {
                 continue;
             }
             let head = self
@@ -199,27 +205,27 @@ impl Changing<'_> {
                     access.allows(principal, AccessRequest::Use(reference.kind), head.as_ref())?
                 }
             };
-            let (kind, place) = (reference.kind.singular(), &reference.field);
+            let (kind, field) = (reference.kind.singular(), &reference.field);
             let name = &reference.name;
             match head {
                 Some(head) if may => {
                     self.check_receiver(user, &head, reference).await?;
-                    found.insert(key, head.id);
+                    ids.insert(key, head.id);
                 }
                 None if may => {
-                    let message = format!("{place} names {kind} {name:?}, which does not exist");
+                    let message = format!("{field} names {kind} {name:?}, which does not exist");
                     return Err(ApiError::new(ApiErrorKind::Reference, message));
                 }
                 // the message must not reveal whether the item exists
                 _ => {
                     let message = format!(
-                        "{place} names {kind} {name:?}, which does not exist or may not be used"
+                        "{field} names {kind} {name:?}, which does not exist or may not be used"
                     );
                     return Err(ApiError::new(ApiErrorKind::Reference, message));
                 }
             }
         }
-        Ok(found.into_values().collect())
+        Ok(ids.into_values().collect())
     }
 
     /// Rejects a reference that would send a secret to a host without the consent of the secret's owner. Items of other
@@ -245,18 +251,18 @@ impl Changing<'_> {
         }
         let item = self.transaction.item(Kind::Secret, &secret.name).await?;
         let hosts = item.map_or_else(Vec::new, |item| allowed_hosts(&item.body));
-        let (place, name) = (&reference.field, &reference.name);
+        let (field, name) = (&reference.field, &reference.name);
         let message = match &reference.address {
             Some(address) if address.is_in(&hosts) => return Ok(()),
             _ if hosts.is_empty() => format!(
-                "{place} names secret {name:?}, which has no `allowed_hosts`: only items of its owner may use it"
+                "{field} names secret {name:?}, which has no `allowed_hosts`: only items of its owner may use it"
             ),
             Some(address) => format!(
-                "{place} names secret {name:?}, whose `allowed_hosts` do not include {:?} with this port",
+                "{field} names secret {name:?}, whose `allowed_hosts` do not include {:?} with this port",
                 address.host
             ),
             None => format!(
-                "{place} names secret {name:?}, and it is not certain which host would receive it"
+                "{field} names secret {name:?}, and it is not certain which host would receive it"
             ),
         };
         Err(ApiError::new(ApiErrorKind::Reference, message))
@@ -267,10 +273,10 @@ impl Changing<'_> {
         &mut self,
         head: &ItemHead,
         references: &[Reference],
-        used: &[i64],
+        used_ids: &[i64],
     ) -> Result<(), ApiError> {
         let requirers = self.transaction.requirers(head.id).await?;
-        if !used.iter().any(|used| requirers.contains(used)) {
+        if !used_ids.iter().any(|used_id| requirers.contains(used_id)) {
             return Ok(());
         }
         let name = head.name.as_str();
@@ -278,19 +284,19 @@ impl Changing<'_> {
         let sources = references
             .iter()
             .filter(|reference| reference.kind == Kind::Source);
-        let own: Vec<String> = sources.map(|reference| reference.name.clone()).collect();
-        for (user, used) in self.transaction.source_edges().await? {
-            requires.entry(user).or_default().push(used);
+        let own_sources: Vec<String> = sources.map(|reference| reference.name.clone()).collect();
+        for (user, used_source) in self.transaction.source_edges().await? {
+            requires.entry(user).or_default().push(used_source);
         }
-        requires.insert(name.to_owned(), own);
+        requires.insert(name.to_owned(), own_sources);
         match cycle(name, &requires) {
             // every source on the path requires the next, but only the two ends are known to be visible to the caller
-            Some(way) => Err(ApiError::invalid(match self.actor {
+            Some(cycle) => Err(ApiError::invalid(match self.actor {
                 Actor::File(_) | Actor::Operator => {
-                    format!("requirements form a cycle: {}", way.join(" → "))
+                    format!("requirements form a cycle: {}", cycle.join(" → "))
                 }
                 Actor::Principal(..) => {
-                    let first = way.get(1).map_or("", String::as_str);
+                    let first = cycle.get(1).map_or("", String::as_str);
                     format!("requirements form a cycle: source {first:?} requires source {name:?}")
                 }
             })),

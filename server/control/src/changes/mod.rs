@@ -45,7 +45,7 @@ pub struct Changing<'c> {
 }
 
 impl Changing<'_> {
-    fn who(&self) -> &str {
+    fn principal_name(&self) -> &str {
         match self.actor {
             Actor::Principal(principal, _) => &principal.holder.name,
             Actor::File(file) => file,
@@ -62,11 +62,11 @@ impl Changing<'_> {
         before: Option<&str>,
         after: Option<&str>,
     ) -> Result<(), ApiError> {
-        let who = self.who().to_owned();
+        let actor_name = self.principal_name().to_owned();
         let [before, after] = [before, after].map(|body| body.map(credentials::redacted_source));
         let (before, after) = (before.as_deref(), after.as_deref());
-        let written = Written {
-            principal: &who,
+        let audit_record = Written {
+            principal: &actor_name,
             request: self.request,
             action,
             kind: kind.plural(),
@@ -74,10 +74,10 @@ impl Changing<'_> {
             before,
             after,
         };
-        self.transaction.note(&written).await?;
+        self.transaction.note(&audit_record).await?;
         tracing::info!(
             target: "solon_control::audit",
-            principal = who,
+            principal = actor_name,
             request = self.request,
             action,
             kind = kind.singular(),

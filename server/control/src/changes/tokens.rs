@@ -50,7 +50,7 @@ impl Changing<'_> {
         role: Role,
         expires_at: Option<i64>,
     ) -> Result<IssuedToken, ApiError> {
-        check_name(name).map_err(|words| ApiError::invalid(format!("name {words}")))?;
+        check_name(name).map_err(|message| ApiError::invalid(format!("name {message}")))?;
         if expires_at.is_some_and(|end| end <= now()) {
             return Err(ApiError::invalid("expires_at must be in the future"));
         }
@@ -114,13 +114,17 @@ impl Changing<'_> {
         before: Option<&Holder>,
         token: NewToken<'_>,
     ) -> Result<Holder, ApiError> {
-        let about =
+        let token_error =
             |error| ApiError::from(error).about(format!("token {:?}", token.name), "the key");
-        self.transaction.put_token(token).await.map_err(about)?;
-        let made = self.transaction.token(token.name).await?;
-        let made = made.ok_or_else(|| ApiError::internal("a token that was made is not there"))?;
+        self.transaction
+            .put_token(token)
+            .await
+            .map_err(token_error)?;
+        let token_written = self.transaction.token(token.name).await?;
+        let token_written = token_written
+            .ok_or_else(|| ApiError::internal("a token that was made is not there"))?;
         let before = before.map(token_text).transpose()?;
-        let after = token_text(&made)?;
+        let after = token_text(&token_written)?;
         self.note(
             action,
             Kind::Token,
@@ -129,7 +133,7 @@ impl Changing<'_> {
             Some(&after),
         )
         .await?;
-        Ok(made)
+        Ok(token_written)
     }
 
     /// Revokes a token, unless a file describes it.

@@ -52,9 +52,9 @@ async fn apply_newer(
     keys: &ServiceKeys,
 ) -> Result<Applied, ApiError> {
     let in_force = Recorded::load(transaction).await?;
-    let own = Recorded::successor(in_force.as_ref(), config, keys);
+    let own_record = Recorded::successor(in_force.as_ref(), config, keys);
     if let Some(in_force) = &in_force
-        && own.is_superseded(in_force, applied)
+        && own_record.is_superseded(in_force, applied)
     {
         return Ok(Applied {
             is_superseded: true,
@@ -63,10 +63,10 @@ async fn apply_newer(
         });
     }
     let mut applied = apply_all(config, transaction, keyring, keys).await?;
-    if in_force.as_ref() != Some(&own) {
-        own.save(transaction).await?;
+    if in_force.as_ref() != Some(&own_record) {
+        own_record.save(transaction).await?;
     }
-    applied.generation = own.generation;
+    applied.generation = own_record.generation;
     Ok(applied)
 }
 
@@ -78,9 +78,9 @@ pub(super) async fn apply_all(
     keys: &ServiceKeys,
 ) -> Result<Applied, ApiError> {
     let mut applied = Applied::default();
-    let mut described: BTreeSet<(Kind, &str)> = BTreeSet::new();
+    let mut described_items: BTreeSet<(Kind, &str)> = BTreeSet::new();
     for secret in &config.secrets {
-        described.insert((Kind::Secret, &secret.name));
+        described_items.insert((Kind::Secret, &secret.name));
         let before = transaction.item(Kind::Secret, &secret.name).await?;
         if let Some(before) = &before
             && let Some(file) = &before.head.file
@@ -89,8 +89,8 @@ pub(super) async fn apply_all(
             && key_id == keyring.current()
         {
             let context = secret_context(&secret.name);
-            let kept = keyring.unseal(&context, &key_id, &sealed);
-            if kept.is_ok_and(|kept| *kept == *secret.value.to_json()) {
+            let stored_value = keyring.unseal(&context, &key_id, &sealed);
+            if stored_value.is_ok_and(|stored_value| *stored_value == *secret.value.to_json()) {
                 if *file != secret.file {
                     transaction.move_item(before.head.id, &secret.file).await?;
                 }
@@ -105,7 +105,7 @@ pub(super) async fn apply_all(
         applied.written += 1;
     }
     for item in &config.items {
-        described.insert((item.kind, &item.name));
+        described_items.insert((item.kind, &item.name));
         let before = transaction.item(item.kind, &item.name).await?;
         // another path with the same content is not a change
         if let Some(before) = &before
@@ -117,20 +117,20 @@ pub(super) async fn apply_all(
             }
             continue;
         }
-        let wanted = ItemWrite {
+        let item_write = ItemWrite {
             kind: item.kind,
             name: &item.name,
             body: item.body.clone(),
             references: item.references.clone(),
         };
         let put = changing(transaction, &item.file)
-            .put(before.as_ref(), wanted)
+            .put(before.as_ref(), item_write)
             .await;
         put.map_err(|error| item_error(item.kind, &item.name, &error))?;
         applied.written += 1;
     }
     apply_tokens(config, transaction, keys, &mut applied).await?;
-    remove_others(transaction, &described, &mut applied).await?;
+    remove_others(transaction, &described_items, &mut applied).await?;
     Ok(applied)
 }
 
@@ -161,11 +161,11 @@ async fn apply_tokens(
         let before = transaction.token(&token.name).await?;
         let of_key = transaction.holder(&key_hash).await?;
         if let Some(other) = of_key.as_ref().filter(|other| other.name != token.name) {
-            let words = format!("has the key of token {:?}", other.name);
+            let message = format!("has the key of token {:?}", other.name);
             return Err(item_error(
                 Kind::Token,
                 &token.name,
-                &ApiError::invalid(words),
+                &ApiError::invalid(message),
             ));
         }
         if let Some(before) = &before
@@ -178,7 +178,7 @@ async fn apply_tokens(
             }
             continue;
         }
-        let described = NewToken {
+        let new_token = NewToken {
             name: &token.name,
             role: token.role,
             key_hash: &key_hash,
@@ -186,7 +186,7 @@ async fn apply_tokens(
             expires_at: None,
         };
         changing(transaction, &token.file)
-            .describe_token(before.as_ref(), described)
+            .describe_token(before.as_ref(), new_token)
             .await?;
         applied.written += 1;
     }
@@ -203,8 +203,9 @@ async fn free_keys(
         let Some(holder) = transaction.holder(&keys.digest(&token.key)).await? else {
             continue;
         };
-        let mut others = config.tokens.iter();
-        let gets_other = others.any(|other| other.name == holder.name && other.key != token.key);
+        let mut other_tokens = config.tokens.iter();
+        let gets_other =
+            other_tokens.any(|other| other.name == holder.name && other.key != token.key);
         if gets_other && holder.file.is_some() {
             transaction.free_key(holder.id).await?;
         }
@@ -240,19 +241,20 @@ async fn remove_other_tokens(
 /// Deletes the items that files no longer describe. Items that an item of the API uses are left to the API.
 async fn remove_others(
     transaction: &mut Transaction,
-    described: &BTreeSet<(Kind, &str)>,
+    described_items: &BTreeSet<(Kind, &str)>,
     applied: &mut Applied,
 ) -> Result<(), ApiError> {
     let all = transaction.items_of_files().await?;
-    let gone = |(kind, head): &(Kind, ItemHead)| !described.contains(&(*kind, head.name.as_str()));
-    let mut gone: Vec<(Kind, ItemHead)> = all.into_iter().filter(gone).collect();
+    let is_gone =
+        |(kind, head): &(Kind, ItemHead)| !described_items.contains(&(*kind, head.name.as_str()));
+    let mut removed: Vec<(Kind, ItemHead)> = all.into_iter().filter(is_gone).collect();
     // items are deleted before the items that they reference
     loop {
-        let mut used = Vec::new();
-        let count = gone.len();
-        for (kind, head) in gone {
+        let mut in_use = Vec::new();
+        let count = removed.len();
+        for (kind, head) in removed {
             if !transaction.users(head.id).await?.is_empty() {
-                used.push((kind, head));
+                in_use.push((kind, head));
                 continue;
             }
             if let Some(item) = transaction.item(kind, &head.name).await? {
@@ -261,33 +263,34 @@ async fn remove_others(
                 applied.removed += 1;
             }
         }
-        gone = used;
-        if gone.len() == count || gone.is_empty() {
+        removed = in_use;
+        if removed.len() == count || removed.is_empty() {
             break;
         }
     }
-    for (kind, head) in &gone {
+    for (kind, head) in &removed {
         let users = transaction.users(head.id).await?;
-        let described =
-            |(of, user): &&(Kind, ItemHead)| described.contains(&(*of, user.name.as_str()));
-        if let Some((of, user)) = users.iter().find(described) {
-            let words = format!(
+        let is_described = |(user_kind, user): &&(Kind, ItemHead)| {
+            described_items.contains(&(*user_kind, user.name.as_str()))
+        };
+        if let Some((user_kind, user)) = users.iter().find(is_described) {
+            let message = format!(
                 "no file describes it any more, and {} {:?} uses it",
-                of.singular(),
+                user_kind.singular(),
                 user.name
             );
-            return Err(item_error(*kind, &head.name, &ApiError::invalid(words)));
+            return Err(item_error(*kind, &head.name, &ApiError::invalid(message)));
         }
     }
-    for (kind, head) in gone {
+    for (kind, head) in removed {
         let file = head.file.as_deref().unwrap_or_default();
         changing(transaction, file).release(kind, &head).await?;
-        let left = format!("{} {:?}", kind.singular(), head.name);
+        let item_text = format!("{} {:?}", kind.singular(), head.name);
         tracing::warn!(
-            item = left,
+            item = item_text,
             "no file describes what is in use; it is left to the API"
         );
-        applied.left.push(left);
+        applied.left.push(item_text);
     }
     Ok(())
 }

@@ -44,12 +44,12 @@ impl ConfigFiles {
             let value = read(&name, &text)?;
             for (section, items) in value.as_object().into_iter().flatten() {
                 for item in items.as_object().into_iter().flat_map(Map::keys) {
-                    let place = (section.clone(), item.clone());
-                    merged.files.insert(place, name.clone());
+                    let section_and_item = (section.clone(), item.clone());
+                    merged.files.insert(section_and_item, name.clone());
                 }
             }
-            merge(&mut merged.value.0, value, self.refuse_conflicts, "").map_err(|place| {
-                ConfigError::one(format!("{name}: conflict for config path {place}"))
+            merge(&mut merged.value.0, value, self.refuse_conflicts, "").map_err(|path| {
+                ConfigError::one(format!("{name}: conflict for config path {path}"))
             })?;
         }
         Ok(merged)
@@ -57,29 +57,29 @@ impl ConfigFiles {
 
     /// Returns the files, in order.
     fn list(&self) -> Result<Vec<PathBuf>, ConfigError> {
-        let mut found = Vec::new();
+        let mut files = Vec::new();
         for path in &self.paths {
             let cannot =
                 |error| ConfigError::one(format!("cannot read {}: {error}", path.display()));
             if std::fs::metadata(path).map_err(cannot)?.is_dir() {
-                walk(path, &mut found).map_err(cannot)?;
+                walk(path, &mut files).map_err(cannot)?;
             } else {
-                found.push(path.clone());
+                files.push(path.clone());
             }
-            if found.len() > limits::CONFIG_FILES {
-                let most = limits::CONFIG_FILES;
+            if files.len() > limits::CONFIG_FILES {
+                let limit = limits::CONFIG_FILES;
                 return Err(ConfigError::one(format!(
-                    "there are more than {most} files"
+                    "there are more than {limit} files"
                 )));
             }
         }
-        Ok(found)
+        Ok(files)
     }
 }
 
 /// Finds the YAML and JSON files below a folder, in the order of their names. Names that begin with a dot are skipped
 /// because editors and orchestrators use them.
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;
@@ -90,19 +90,19 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        if name.starts_with('.') || found.len() > limits::CONFIG_FILES {
+        if name.starts_with('.') || files.len() > limits::CONFIG_FILES {
             continue;
         }
         // links to files are followed, but links to folders may form cycles
         if path.is_dir() {
             if !path.is_symlink() {
-                walk(&path, found)?;
+                walk(&path, files)?;
             }
         } else if path
             .extension()
             .is_some_and(|end| end == "yaml" || end == "yml" || end == "json")
         {
-            found.push(path);
+            files.push(path);
         }
     }
     Ok(())
@@ -125,16 +125,18 @@ fn read(name: &str, text: &str) -> Result<Value, ConfigError> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    let mut twice = None;
-    let read = Unique(&mut twice).deserialize(serde_yaml::Deserializer::from_str(text));
-    let value = read.map_err(|error| {
+    let mut repeated = None;
+    let result = Unique(&mut repeated).deserialize(serde_yaml::Deserializer::from_str(text));
+    let value = result.map_err(|error| {
         // the message of the parser may contain secrets, but its position does not
-        let place = error.location().map_or_else(String::new, |place| {
-            format!(", line {}, column {}", place.line(), place.column())
+        let position = error.location().map_or_else(String::new, |position| {
+            format!(", line {}, column {}", position.line(), position.column())
         });
-        ConfigError::one(match twice {
-            Some(twice) => format!("{name} has {twice:?} twice in one object{place}"),
-            None => format!("{name} is neither YAML nor JSON{place}"),
+        ConfigError::one(match repeated {
+            Some(repeated_name) => {
+                format!("{name} has {repeated_name:?} twice in one object{position}")
+            }
+            None => format!("{name} is neither YAML nor JSON{position}"),
         })
     })?;
     match value {
@@ -146,21 +148,21 @@ fn read(name: &str, text: &str) -> Result<Value, ConfigError> {
 }
 
 /// Merges a later value into an earlier one. Objects are merged recursively, and other values are replaced.
-fn merge(below: &mut Value, above: Value, refuse: bool, place: &str) -> Result<(), String> {
-    match (below, above) {
-        (Value::Object(below), Value::Object(above)) => {
-            for (name, value) in above {
-                let place = format!("{place}/{name}");
-                match below.get_mut(&name) {
-                    Some(below) => merge(below, value, refuse, &place)?,
-                    None => drop(below.insert(name, value)),
+fn merge(base: &mut Value, overlay: Value, reject: bool, path: &str) -> Result<(), String> {
+    match (base, overlay) {
+        (Value::Object(base_members), Value::Object(overlay_members)) => {
+            for (name, value) in overlay_members {
+                let member_path = format!("{path}/{name}");
+                match base_members.get_mut(&name) {
+                    Some(base_member) => merge(base_member, value, reject, &member_path)?,
+                    None => drop(base_members.insert(name, value)),
                 }
             }
             Ok(())
         }
-        (below, above) if refuse && *below != above => Err(place.to_owned()),
-        (below, above) => {
-            *below = above;
+        (base, overlay) if reject && *base != overlay => Err(path.to_owned()),
+        (base, overlay) => {
+            *base = overlay;
             Ok(())
         }
     }
@@ -177,7 +179,7 @@ mod tests {
         merge(&mut value, json!({"a": {"c": [3]}, "d": 4}), false, "").unwrap();
         assert_eq!(value, json!({"a": {"b": 1, "c": [3]}, "d": 4}));
         assert_eq!(merge(&mut value, json!({"a": {"b": 1}}), true, ""), Ok(()));
-        let refused = merge(&mut value, json!({"a": {"b": 2}}), true, "");
-        assert_eq!(refused, Err("/a/b".to_owned()));
+        let result = merge(&mut value, json!({"a": {"b": 2}}), true, "");
+        assert_eq!(result, Err("/a/b".to_owned()));
     }
 }

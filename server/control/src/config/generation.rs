@@ -58,15 +58,18 @@ impl Recorded {
         }
     }
 
-    /// Returns `true` if this configuration must not replace the one in force. `known` is the generation that the process has
+    /// Returns `true` if this configuration must not replace the one in force. `known_generation` is the generation that the process has
     /// applied before, or `None` if it starts.
-    pub fn is_superseded(&self, in_force: &Self, known: Option<i64>) -> bool {
+    pub fn is_superseded(&self, in_force: &Self, known_generation: Option<i64>) -> bool {
         if self.digest == in_force.digest {
             return false;
         }
         match (self.declared, in_force.declared) {
-            (Some(own), Some(other)) if own != other => own < other,
-            _ => known.is_some_and(|known| known < in_force.generation),
+            (Some(own_generation), Some(other)) if own_generation != other => {
+                own_generation < other
+            }
+            _ => known_generation
+                .is_some_and(|known_generation| known_generation < in_force.generation),
         }
     }
 

@@ -25,8 +25,8 @@ use std::fmt;
 pub struct ConfigError(pub Vec<String>);
 
 impl ConfigError {
-    fn one(words: impl Into<String>) -> Self {
-        Self(vec![words.into()])
+    fn one(message: impl Into<String>) -> Self {
+        Self(vec![message.into()])
     }
 }
 

@@ -122,32 +122,32 @@ impl Config {
 /// Expands variables where they are allowed: in keys, credentials, and addresses of data and of the database.
 fn expand_variables(value: &mut Value, compat: Compat, variables: Variables<'_>) -> Vec<String> {
     let mut problems = Vec::new();
-    let mut put = |place: String, value: Option<&mut Value>| {
+    let mut put = |path: String, value: Option<&mut Value>| {
         let mut missing = Vec::new();
         if let Some(value) = value {
             expand(value, variables, &mut missing);
         }
         // OPA Control Plane replaces unset variables by the empty string
         if compat == Compat::Strict {
-            let words = |name| {
-                format!("{place} needs the variable {name}, which is not set; `$$` is a dollar")
+            let missing_variable = |name| {
+                format!("{path} needs the variable {name}, which is not set; `$$` is a dollar")
             };
-            problems.extend(missing.into_iter().map(words));
+            problems.extend(missing.into_iter().map(missing_variable));
         }
     };
     put("database".to_owned(), value.get_mut("database"));
     for section in ["secrets", "tokens", "sources"] {
         let items = value.get_mut(section).and_then(Value::as_object_mut);
         for (name, item) in items.into_iter().flatten() {
-            let place = format!("{section}.{name}");
+            let path = format!("{section}.{name}");
             match section {
-                "secrets" => put(place, Some(item)),
-                "tokens" => put(place, item.get_mut("api_key")),
+                "secrets" => put(path, Some(item)),
+                "tokens" => put(path, item.get_mut("api_key")),
                 _ => {
                     let list = item.get_mut("datasources").and_then(Value::as_array_mut);
-                    for (at, datasource) in list.into_iter().flatten().enumerate() {
+                    for (index, datasource) in list.into_iter().flatten().enumerate() {
                         put(
-                            format!("{place}.datasources[{at}].config"),
+                            format!("{path}.datasources[{index}].config"),
                             datasource.get_mut("config"),
                         );
                     }
@@ -163,36 +163,36 @@ impl Reading<'_> {
     fn each<T>(
         &mut self,
         section: &'static str,
-        mut read: impl FnMut(&mut Reader, &FieldPath<'_>, &str, &Value) -> Option<T>,
+        mut read_item: impl FnMut(&mut Reader, &FieldPath<'_>, &str, &Value) -> Option<T>,
     ) -> Vec<(String, String, T)> {
-        let mut found = Vec::new();
-        let place = FieldPath::Root.member(section);
+        let mut items_read = Vec::new();
+        let field_path = FieldPath::Root.member(section);
         let items = match self.merged.value.0.get(section) {
-            None => return found,
+            None => return items_read,
             Some(Value::Object(items)) => items,
             Some(other) => {
                 let mut reader = Reader::new(self.compat, Origin::File);
-                reader.expected(&place, "an object", other);
+                reader.expected(&field_path, "an object", other);
                 self.finish("", reader);
-                return found;
+                return items_read;
             }
         };
         for (name, value) in items {
             let mut reader = Reader::new(self.compat, Origin::File);
-            let place = place.member(name);
-            if let Err(words) = check_name(name) {
-                reader.report(&place, format_args!("has a name that {words}"));
+            let field_path = field_path.member(name);
+            if let Err(message) = check_name(name) {
+                reader.report(&field_path, format_args!("has a name that {message}"));
             }
-            let item = read(&mut reader, &place, name, value);
+            let item = read_item(&mut reader, &field_path, name, value);
             let key = (section.to_owned(), name.clone());
             let file = self.merged.files.get(&key).cloned().unwrap_or_default();
             if self.finish(&file, reader)
                 && let Some(item) = item
             {
-                found.push((name.clone(), file, item));
+                items_read.push((name.clone(), file, item));
             }
         }
-        found
+        items_read
     }
 
     /// Adds the problems of a reader. Returns `true` if there are none.
@@ -200,89 +200,92 @@ impl Reading<'_> {
         match reader.finish(()) {
             Ok(()) => true,
             Err(problems) => {
-                let told = problems.iter().map(|words| match file {
-                    "" => words.to_owned(),
-                    file => format!("{file}: {words}"),
+                let messages = problems.iter().map(|message| match file {
+                    "" => message.to_owned(),
+                    file => format!("{file}: {message}"),
                 });
-                self.problems.extend(told);
+                self.problems.extend(messages);
                 false
             }
         }
     }
 
     fn secrets(&mut self) -> Vec<DescribedSecret> {
-        let read = |reader: &mut Reader, place: &FieldPath<'_>, _: &str, value: &Value| {
-            let secret = Secret::read(reader, place, value);
-            Some((secret.value?, secret.allowed_hosts))
-        };
-        let found = self.each("secrets", read).into_iter();
-        let described = |(name, file, (value, allowed_hosts))| DescribedSecret {
+        let read_secret =
+            |reader: &mut Reader, field_path: &FieldPath<'_>, _: &str, value: &Value| {
+                let secret = Secret::read(reader, field_path, value);
+                Some((secret.value?, secret.allowed_hosts))
+            };
+        let secrets = self.each("secrets", read_secret).into_iter();
+        let describe_secret = |(name, file, (value, allowed_hosts))| DescribedSecret {
             name,
             file,
             value,
             allowed_hosts,
         };
-        found.map(described).collect()
+        secrets.map(describe_secret).collect()
     }
 
     fn tokens(&mut self) -> Vec<DescribedToken> {
         let compat = self.compat;
-        let read = |reader: &mut Reader, place: &FieldPath<'_>, name: &str, value: &Value| {
-            let mut members = reader.object(place, value);
-            members.take("name");
-            let key = Zeroizing::new(members.required(reader, place, "api_key"));
-            check_key(reader, &place.member("api_key"), compat, name, &key);
-            let scopes_place = place.member("scopes");
-            let scopes = members.take("scopes");
-            let scopes = scopes.map_or(&[][..], |scopes| reader.array(&scopes_place, scopes));
-            if scopes.len() != 1 {
-                reader.report(&scopes_place, "must have exactly one scope");
-            }
-            members.end(reader, place);
-            let scope_place = scopes_place.element(0);
-            let mut scope = reader.object(&scope_place, scopes.first()?);
-            let role = scope.take("role");
-            scope.end(reader, &scope_place);
-            let place = scope_place.member("role");
-            let Some(role) = role else {
-                reader.report(&place, "is required");
-                return None;
+        let read_token =
+            |reader: &mut Reader, field_path: &FieldPath<'_>, name: &str, value: &Value| {
+                let mut members = reader.object(field_path, value);
+                members.take("name");
+                let key = Zeroizing::new(members.required(reader, field_path, "api_key"));
+                check_key(reader, &field_path.member("api_key"), compat, name, &key);
+                let scopes_place = field_path.member("scopes");
+                let scopes = members.take("scopes");
+                let scopes = scopes.map_or(&[][..], |scopes| reader.array(&scopes_place, scopes));
+                if scopes.len() != 1 {
+                    reader.report(&scopes_place, "must have exactly one scope");
+                }
+                members.end(reader, field_path);
+                let scope_place = scopes_place.element(0);
+                let mut scope = reader.object(&scope_place, scopes.first()?);
+                let role = scope.take("role");
+                scope.end(reader, &scope_place);
+                let field_path = scope_place.member("role");
+                let Some(role) = role else {
+                    reader.report(&field_path, "is required");
+                    return None;
+                };
+                Some((key, Role::read(reader, &field_path, role)?))
             };
-            Some((key, Role::read(reader, &place, role)?))
-        };
-        let found = self.each("tokens", read).into_iter();
-        let described = |(name, file, (key, role))| DescribedToken {
+        let tokens = self.each("tokens", read_token).into_iter();
+        let describe_token = |(name, file, (key, role))| DescribedToken {
             name,
             file,
             key,
             role,
         };
-        found.map(described).collect()
+        tokens.map(describe_token).collect()
     }
 
     fn items<R: Resource>(&mut self) -> Vec<Described> {
-        let read = |reader: &mut Reader, place: &FieldPath<'_>, name: &str, value: &Value| {
-            let mut item = match value {
-                // a source without members contains only pushed data
-                Value::Null if R::KIND == Kind::Source => {
-                    R::read(reader, place, &serde_json::json!({}))
-                }
-                value => R::read(reader, place, value),
+        let read_resource =
+            |reader: &mut Reader, field_path: &FieldPath<'_>, name: &str, value: &Value| {
+                let mut item = match value {
+                    // a source without members contains only pushed data
+                    Value::Null if R::KIND == Kind::Source => {
+                        R::read(reader, field_path, &serde_json::json!({}))
+                    }
+                    value => R::read(reader, field_path, value),
+                };
+                // the key of the section takes precedence over the name in the item
+                item.set_name(name);
+                let references = item.references();
+                Some((serde_json::to_string(&item).ok()?, references))
             };
-            // the key of the section takes precedence over the name in the item
-            item.set_name(name);
-            let references = item.references();
-            Some((serde_json::to_string(&item).ok()?, references))
-        };
-        let found = self.each(R::KIND.plural(), read).into_iter();
-        let described = |(name, file, (body, references))| Described {
+        let resources = self.each(R::KIND.plural(), read_resource).into_iter();
+        let describe_item = |(name, file, (body, references))| Described {
             kind: R::KIND,
             name,
             file,
             body,
             references,
         };
-        found.map(described).collect()
+        resources.map(describe_item).collect()
     }
 
     /// Reads `metadata.generation`. Other members of `metadata` are for tools.
@@ -292,9 +295,9 @@ impl Reading<'_> {
             return None;
         }
         let mut reader = Reader::new(self.compat, Origin::File);
-        let place = FieldPath::Root.member("metadata");
-        let place = place.member("generation");
-        let generation = reader.integer(&place, generation);
+        let field_path = FieldPath::Root.member("metadata");
+        let field_path = field_path.member("generation");
+        let generation = reader.integer(&field_path, generation);
         self.finish("", reader);
         Some(generation)
     }
@@ -307,8 +310,8 @@ impl Reading<'_> {
             members.take(section);
         }
         let secret = |name: &str| {
-            let found = secrets.iter().find(|secret| secret.name == name)?;
-            Some(found.value.clone())
+            let secret = secrets.iter().find(|secret| secret.name == name)?;
+            Some(secret.value.clone())
         };
         let database = members
             .take("database")
@@ -337,41 +340,49 @@ impl Reading<'_> {
 }
 
 /// Rejects a key of a token that is too short to be secure. Files for OPA Control Plane may contain shorter ones.
-fn check_key(reader: &mut Reader, place: &FieldPath<'_>, compat: Compat, token: &str, key: &str) {
-    let least = limits::TOKEN_KEY;
-    if key.is_empty() || key.chars().count() >= least {
+fn check_key(
+    reader: &mut Reader,
+    field_path: &FieldPath<'_>,
+    compat: Compat,
+    token: &str,
+    key: &str,
+) {
+    let min_length = limits::TOKEN_KEY;
+    if key.is_empty() || key.chars().count() >= min_length {
         return;
     }
     match compat {
         Compat::Strict => reader.report(
-            place,
-            format_args!("must have at least {least} characters: `openssl rand -hex 32` makes one"),
+            field_path,
+            format_args!(
+                "must have at least {min_length} characters: `openssl rand -hex 32` makes one"
+            ),
         ),
         Compat::Ocp => tracing::warn!(
             token,
-            "the api_key of a token has fewer than {least} characters and may be guessed"
+            "the api_key of a token has fewer than {min_length} characters and may be guessed"
         ),
     }
 }
 
 /// Sorts sources topologically: each after the sources that it requires.
 fn in_order(sources: &mut Vec<Described>, problems: &mut Vec<String>) {
-    let mut waiting: BTreeMap<String, Described> = sources
+    let mut pending: BTreeMap<String, Described> = sources
         .drain(..)
         .map(|source| (source.name.clone(), source))
         .collect();
-    while !waiting.is_empty() {
+    while !pending.is_empty() {
         let is_ready = |source: &Described| {
             let mut references = source.references.iter();
             !references.any(|reference| {
-                reference.kind == Kind::Source && waiting.contains_key(&reference.name)
+                reference.kind == Kind::Source && pending.contains_key(&reference.name)
             })
         };
-        let ready = waiting.values().filter(|source| is_ready(source));
-        let ready: Vec<String> = ready.map(|source| source.name.clone()).collect();
-        if ready.is_empty() {
-            let first = waiting.keys().next().cloned().unwrap_or_default();
-            let requires = waiting.iter().map(|(name, source)| {
+        let ready_sources = pending.values().filter(|source| is_ready(source));
+        let ready_names: Vec<String> = ready_sources.map(|source| source.name.clone()).collect();
+        if ready_names.is_empty() {
+            let first = pending.keys().next().cloned().unwrap_or_default();
+            let requires = pending.iter().map(|(name, source)| {
                 let names = source
                     .references
                     .iter()
@@ -379,13 +390,13 @@ fn in_order(sources: &mut Vec<Described>, problems: &mut Vec<String>) {
                 (name.clone(), names.collect())
             });
             let requires: BTreeMap<String, Vec<String>> = requires.collect();
-            let mut ways = waiting
+            let mut cycles = pending
                 .keys()
                 .filter_map(|name| crate::model::cycle(name, &requires));
-            let way = ways.next().map_or(first, |way| way.join(" → "));
-            problems.push(format!("sources require one another: {way}"));
+            let cycle = cycles.next().map_or(first, |cycle| cycle.join(" → "));
+            problems.push(format!("sources require one another: {cycle}"));
             return;
         }
-        sources.extend(ready.iter().filter_map(|name| waiting.remove(name)));
+        sources.extend(ready_names.iter().filter_map(|name| pending.remove(name)));
     }
 }

@@ -59,8 +59,8 @@ pub(super) fn read_service(
     let has_prefix = members.has("api_prefix");
     let prefix = members.text(reader, path, "api_prefix");
     members.end(reader, path);
-    if has_prefix && let Err(words) = check_prefix(&prefix) {
-        reader.report(&path.member("api_prefix"), words);
+    if has_prefix && let Err(message) = check_prefix(&prefix) {
+        reader.report(&path.member("api_prefix"), message);
     }
     has_prefix.then(|| prefix.trim_end_matches('/').to_owned())
 }
@@ -109,17 +109,17 @@ pub(super) fn read_database(
 ) -> Option<DatabaseOptions> {
     let mut members = reader.object(path, value);
     if members.take("aws_rds").is_some() {
-        let words = "is not known to this service: name the server by `sql`, with a password or a certificate";
-        reader.report(&path.member("aws_rds"), words);
+        let message = "is not known to this service: name the server by `sql`, with a password or a certificate";
+        reader.report(&path.member("aws_rds"), message);
     }
     let sql = members.take("sql");
     members.end(reader, path);
-    let place = path.member("sql");
-    let mut members = reader.object(&place, sql?);
-    let driver = members.required(reader, &place, "driver");
-    let dsn = members.text(reader, &place, "dsn");
-    let credentials = members.text(reader, &place, "credentials");
-    members.end(reader, &place);
+    let field_path = path.member("sql");
+    let mut members = reader.object(&field_path, sql?);
+    let driver = members.required(reader, &field_path, "driver");
+    let dsn = members.text(reader, &field_path, "dsn");
+    let credentials = members.text(reader, &field_path, "credentials");
+    members.end(reader, &field_path);
     let mut tls = DatabaseTls::default();
     if !credentials.is_empty() {
         match secret(&credentials) {
@@ -132,11 +132,11 @@ pub(super) fn read_database(
                 };
             }
             Some(_) => reader.report(
-                &place.member("credentials"),
+                &field_path.member("credentials"),
                 "must name a secret of type `tls_cert`",
             ),
             None => reader.report(
-                &place.member("credentials"),
+                &field_path.member("credentials"),
                 "names a secret that these files do not describe",
             ),
         }
@@ -152,15 +152,15 @@ pub(super) fn read_database(
             }
         }
         "postgres" | "pgx" | "postgresql" | "mysql" if dsn.is_empty() => {
-            reader.report(&place.member("dsn"), "is required");
+            reader.report(&field_path.member("dsn"), "is required");
             None
         }
         "postgres" | "pgx" | "postgresql" => Some(DatabaseOptions::Postgres(dsn, tls)),
         "mysql" => Some(DatabaseOptions::Mysql(dsn, tls)),
         "" => None,
         other => {
-            let words = format_args!("must be `sqlite`, `postgres` or `mysql`, not {other:?}");
-            reader.report(&place.member("driver"), words);
+            let message = format_args!("must be `sqlite`, `postgres` or `mysql`, not {other:?}");
+            reader.report(&field_path.member("driver"), message);
             None
         }
     }
@@ -195,22 +195,22 @@ pub(super) fn read_metrics(
         let Some(value) = members.take(group) else {
             continue;
         };
-        let place = path.member(group);
-        let mut members = reader.object(&place, value);
-        let group_is_on = switch(reader, &place, &mut members);
+        let field_path = path.member(group);
+        let mut members = reader.object(&field_path, value);
+        let group_is_on = switch(reader, &field_path, &mut members);
         for name in metrics {
             let Some(value) = members.take(name) else {
                 continue;
             };
-            let place = place.member(name);
-            let mut members = reader.object(&place, value);
-            let metric_is_on = switch(reader, &place, &mut members);
+            let field_path = field_path.member(name);
+            let mut members = reader.object(&field_path, value);
+            let metric_is_on = switch(reader, &field_path, &mut members);
             let buckets = members
                 .take("buckets_seconds")
                 .map_or_else(Vec::new, |value| {
-                    read_buckets(reader, &place.member("buckets_seconds"), value)
+                    read_buckets(reader, &field_path.member("buckets_seconds"), value)
                 });
-            members.end(reader, &place);
+            members.end(reader, &field_path);
             match *name {
                 "request_duration" => {
                     settings.without_requests |= !metric_is_on;
@@ -241,7 +241,7 @@ pub(super) fn read_metrics(
         settings.without_git_counts |= group == "gitsync" && !group_is_on;
         settings.without_build_times |= group == "worker" && !group_is_on;
         settings.without_build_counts |= group == "worker" && !group_is_on;
-        members.end(reader, &place);
+        members.end(reader, &field_path);
     }
     members.end(reader, path);
     settings
@@ -257,13 +257,18 @@ fn switch(
     value.is_none_or(|value| reader.boolean(&path.member("enabled"), value))
 }
 
-fn read_buckets(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Vec<f64> {
+fn read_buckets(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Vec<f64> {
     let mut bounds: Vec<f64> = Vec::new();
-    for (at, item) in reader.array(place, value).iter().enumerate() {
+    for (index, item) in reader.array(field_path, value).iter().enumerate() {
         match item.as_f64() {
-            Some(bound) if bounds.last().is_none_or(|last| *last < bound) => bounds.push(bound),
-            Some(_) => reader.report(&place.element(at), "must be larger than the one before"),
-            None => reader.expected(&place.element(at), "a number", item),
+            Some(upper_bound) if bounds.last().is_none_or(|last| *last < upper_bound) => {
+                bounds.push(upper_bound);
+            }
+            Some(_) => reader.report(
+                &field_path.element(index),
+                "must be larger than the one before",
+            ),
+            None => reader.expected(&field_path.element(index), "a number", item),
         }
     }
     bounds

@@ -57,23 +57,23 @@ impl<'de> Visitor<'de> for Unique<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut found = Vec::new();
+        let mut items_read = Vec::new();
         while let Some(item) = items.next_element_seed(Unique(self.0))? {
-            found.push(item);
+            items_read.push(item);
         }
-        Ok(Value::Array(found))
+        Ok(Value::Array(items_read))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut found = Map::new();
+        let mut members_read = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            if found.contains_key(&name) {
+            if members_read.contains_key(&name) {
                 *self.0 = Some(name);
                 return Err(A::Error::custom("a name is there twice"));
             }
             let value = members.next_value_seed(Unique(self.0))?;
-            found.insert(name, value);
+            members_read.insert(name, value);
         }
-        Ok(Value::Object(found))
+        Ok(Value::Object(members_read))
     }
 }

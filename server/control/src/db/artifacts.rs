@@ -65,13 +65,13 @@ impl Transaction {
     pub async fn publication(&mut self, bundle: i64) -> Result<Option<Publication>, DbError> {
         let sql = "SELECT artifact_id, fence FROM publications WHERE bundle_id = ?";
         let row = self.first(sql, vec![bundle.into()]).await?;
-        let read = |mut row: Row| {
+        let read_row = |mut row: Row| {
             Ok(Publication {
                 artifact: row.int()?,
                 fence: row.int()?,
             })
         };
-        row.map(read).transpose()
+        row.map(read_row).transpose()
     }
 
     /// Sets the publication of a bundle. Its sequence number is larger than all earlier ones.
@@ -84,13 +84,13 @@ impl Transaction {
         self.execute(sql, vec![]).await?;
         let sequence = self.publication_changes().await?;
         let Publication { artifact, fence } = publication;
-        let changed = self
+        let changed_rows = self
             .execute(
                 "UPDATE publications SET artifact_id = ?, fence = ?, sequence = ? WHERE bundle_id = ?",
                 vec![artifact.into(), fence.into(), sequence.into(), bundle.into()],
             )
             .await?;
-        if changed == 0 {
+        if changed_rows == 0 {
             self.execute(
                 "INSERT INTO publications (bundle_id, artifact_id, fence, sequence) VALUES (?, ?, ?, ?)",
                 vec![bundle.into(), artifact.into(), fence.into(), sequence.into()],
@@ -156,12 +156,12 @@ impl Transaction {
         &mut self,
         bundle: i64,
         before: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<ArtifactHead>, DbError> {
         let rows = self
             .query(
                 "SELECT id, revision, digest, size, fence, file, created_at FROM artifacts WHERE bundle_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
-                vec![bundle.into(), before.into(), most.into()],
+                vec![bundle.into(), before.into(), limit.into()],
             )
             .await?;
         rows.into_iter().map(head).collect()

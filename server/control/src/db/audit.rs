@@ -87,11 +87,15 @@ impl Transaction {
     }
 
     /// Returns writes with larger ids, the earliest first.
-    pub async fn audit_after(&mut self, after: i64, most: i64) -> Result<Vec<AuditEntry>, DbError> {
+    pub async fn audit_after(
+        &mut self,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<AuditEntry>, DbError> {
         let rows = self
             .query(
                 "SELECT id, at, principal, request, action, kind, name, before_write, after_write FROM audit WHERE id > ? ORDER BY id LIMIT ?",
-                vec![after.into(), most.into()],
+                vec![after.into(), limit.into()],
             )
             .await?;
         rows.into_iter().map(entry).collect()
@@ -106,18 +110,18 @@ impl Transaction {
     }
 
     /// Records a write in the same transaction.
-    pub async fn note(&mut self, written: &Written<'_>) -> Result<(), DbError> {
+    pub async fn note(&mut self, record: &Written<'_>) -> Result<(), DbError> {
         self.execute(
             "INSERT INTO audit (at, principal, request, action, kind, name, before_write, after_write) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             vec![
                 now().into(),
-                written.principal.into(),
-                written.request.into(),
-                written.action.into(),
-                written.kind.into(),
-                written.name.into(),
-                written.before.into(),
-                written.after.into(),
+                record.principal.into(),
+                record.request.into(),
+                record.action.into(),
+                record.kind.into(),
+                record.name.into(),
+                record.before.into(),
+                record.after.into(),
             ],
         )
         .await
@@ -128,12 +132,12 @@ impl Transaction {
     pub async fn audit_before(
         &mut self,
         before: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<AuditEntry>, DbError> {
         let rows = self
             .query(
                 "SELECT id, at, principal, request, action, kind, name, before_write, after_write FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?",
-                vec![before.into(), most.into()],
+                vec![before.into(), limit.into()],
             )
             .await?;
         rows.into_iter().map(entry).collect()

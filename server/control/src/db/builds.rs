@@ -136,7 +136,7 @@ impl Transaction {
 
     /// Returns the bundles whose build is due for an instance, and that none builds: changed or requested ones first, then in the
     /// order of their last attempts. One query, whose cost is linear in the number of bundles.
-    pub async fn due_builds(&mut self, instance: &str, most: i64) -> Result<Vec<Due>, DbError> {
+    pub async fn due_builds(&mut self, instance: &str, limit: i64) -> Result<Vec<Due>, DbError> {
         let now = self.database_now().await?;
         // A time in the future means that the clock was set back. The lease or the delay is then over.
         let rows = self
@@ -148,17 +148,17 @@ impl Transaction {
                     now.into(),
                     now.into(),
                     now.into(),
-                    most.into(),
+                    limit.into(),
                 ],
             )
             .await?;
-        let due = |mut row: Row| {
+        let read_due = |mut row: Row| {
             Ok(Due {
                 bundle: row.int()?,
                 name: row.text()?,
             })
         };
-        rows.into_iter().map(due).collect()
+        rows.into_iter().map(read_due).collect()
     }
 
     /// Returns the state of the builds of all bundles, in the order of creation.
@@ -195,10 +195,10 @@ impl Transaction {
         &mut self,
         bundle: i64,
         before: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<Attempt>, DbError> {
         let sql = attempts!("bundle_id = ? AND id < ? ORDER BY id DESC LIMIT ?");
-        let values = vec![bundle.into(), before.into(), most.into()];
+        let values = vec![bundle.into(), before.into(), limit.into()];
         let rows = self.query(sql, values).await?;
         rows.into_iter().map(attempt).collect()
     }

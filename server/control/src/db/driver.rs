@@ -71,8 +71,8 @@ impl Row {
         }
     }
 
-    fn wrong(wanted: &str) -> DbError {
-        DbError::Other(format!("a column holds no {wanted}"))
+    fn wrong(expected: &str) -> DbError {
+        DbError::Other(format!("a column holds no {expected}"))
     }
 
     /// Takes the next column as an integer.
@@ -151,12 +151,12 @@ pub enum DbError {
 impl fmt::Display for DbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unavailable(words) => write!(f, "the database cannot be reached: {words}"),
+            Self::Unavailable(message) => write!(f, "the database cannot be reached: {message}"),
             Self::Busy(message) => write!(f, "the database is busy: {message}"),
             Self::MissingTable(message) => write!(f, "the database has no such table: {message}"),
-            Self::Conflict(words) => write!(f, "the database refused a write: {words}"),
-            Self::TooLarge(words) => {
-                write!(f, "the database does not take what is so large: {words}")
+            Self::Conflict(message) => write!(f, "the database refused a write: {message}"),
+            Self::TooLarge(message) => {
+                write!(f, "the database does not take what is so large: {message}")
             }
             Self::Newer { found, known } => write!(
                 f,
@@ -167,7 +167,7 @@ impl fmt::Display for DbError {
                 "the database needs {count} migrations: run `solon control db migrate`, or start with `--apply-migrations`"
             ),
             Self::Options(message) => f.write_str(message),
-            Self::Other(words) => write!(f, "the database failed: {words}"),
+            Self::Other(message) => write!(f, "the database failed: {message}"),
         }
     }
 }

@@ -43,27 +43,27 @@ impl Transaction {
         &mut self,
         item: i64,
         after: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<Granted>, DbError> {
         let rows = self
             .query(
                 "SELECT tokens.id, tokens.name, grants.permission FROM grants JOIN tokens ON tokens.id = grants.token_id WHERE grants.item_id = ? AND tokens.id IN (SELECT token_id FROM (SELECT DISTINCT token_id FROM grants WHERE item_id = ? AND token_id > ? ORDER BY token_id LIMIT ?) AS page) ORDER BY tokens.id, grants.permission",
-                vec![item.into(), item.into(), after.into(), most.into()],
+                vec![item.into(), item.into(), after.into(), limit.into()],
             )
             .await?;
-        let mut found: Vec<Granted> = Vec::new();
+        let mut grants: Vec<Granted> = Vec::new();
         for mut row in rows {
             let (token, name, permission) = (row.int()?, row.text()?, row.text()?);
-            match found.last_mut().filter(|last| last.token == token) {
+            match grants.last_mut().filter(|last| last.token == token) {
                 Some(last) => last.permissions.push(permission),
-                None => found.push(Granted {
+                None => grants.push(Granted {
                     token,
                     name,
                     permissions: vec![permission],
                 }),
             }
         }
-        Ok(found)
+        Ok(grants)
     }
 
     /// Replaces the permissions of a token on an item.

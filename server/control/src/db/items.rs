@@ -119,12 +119,12 @@ impl Transaction {
         &mut self,
         kind: Kind,
         after: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<Item>, DbError> {
         let rows = self
             .query(
                 "SELECT id, name, version, owner_id, file, body FROM items WHERE kind = ? AND id > ? ORDER BY id LIMIT ?",
-                vec![kind.plural().into(), after.into(), most.into()],
+                vec![kind.plural().into(), after.into(), limit.into()],
             )
             .await?;
         rows.into_iter().map(item).collect()
@@ -134,18 +134,18 @@ impl Transaction {
     pub async fn items_under(
         &mut self,
         kind: Kind,
-        seen: VisibleRows<'_>,
+        visible_rows: VisibleRows<'_>,
         after: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<Item>, DbError> {
         let VisibleRows {
             token,
             permission,
             condition,
-            scope: reach,
-        } = seen;
+            scope: scope_of_rows,
+        } = visible_rows;
         let mut values: Vec<Cell> = Vec::new();
-        let (from, joined) = match reach {
+        let (from, join) = match scope_of_rows {
             VisibilityScope::All => ("items", ""),
             // rows of other owners are not read, so that the response time reveals nothing about them
             VisibilityScope::Own => {
@@ -164,14 +164,14 @@ impl Transaction {
             }
         };
         let sql = format!(
-            "SELECT items.id, items.name, items.version, items.owner_id, items.file, items.body FROM {from} LEFT JOIN grants ON grants.item_id = items.id AND grants.token_id = ? AND grants.permission = ? WHERE items.kind = ? AND items.id > ?{joined} AND ({condition}) ORDER BY items.id LIMIT ?"
+            "SELECT items.id, items.name, items.version, items.owner_id, items.file, items.body FROM {from} LEFT JOIN grants ON grants.item_id = items.id AND grants.token_id = ? AND grants.permission = ? WHERE items.kind = ? AND items.id > ?{join} AND ({condition}) ORDER BY items.id LIMIT ?"
         );
         values.extend([
             token.into(),
             permission.into(),
             kind.plural().into(),
             after.into(),
-            most.into(),
+            limit.into(),
         ]);
         let rows = self.select(sql, values).await?;
         rows.into_iter().map(item).collect()
@@ -183,7 +183,7 @@ impl Transaction {
         &mut self,
         before: Option<&ItemHead>,
         item: NewItem<'_>,
-        used: &[i64],
+        used_ids: &[i64],
     ) -> Result<ItemHead, DbError> {
         let file = Cell::from(item.file);
         let head = match before {
@@ -227,14 +227,16 @@ impl Transaction {
                     ],
                 )
                 .await?;
-                let made = self.head(item.kind, item.name).await?;
-                made.ok_or_else(|| DbError::Other("an item that was made is not there".to_owned()))?
+                let head_written = self.head(item.kind, item.name).await?;
+                head_written.ok_or_else(|| {
+                    DbError::Other("an item that was made is not there".to_owned())
+                })?
             }
         };
-        let mut used = used.to_vec();
-        used.sort_unstable();
-        used.dedup();
-        for id in used {
+        let mut distinct_ids = used_ids.to_vec();
+        distinct_ids.sort_unstable();
+        distinct_ids.dedup();
+        for id in distinct_ids {
             self.execute(
                 "INSERT INTO item_references (user_id, used_id) VALUES (?, ?)",
                 vec![head.id.into(), id.into()],
@@ -248,8 +250,8 @@ impl Transaction {
     /// Records that another file describes an item with the same content. The version does not change.
     pub async fn move_item(&mut self, id: i64, file: &str) -> Result<(), DbError> {
         let sql = "UPDATE items SET file = ? WHERE id = ?";
-        let moved = self.execute(sql, vec![file.into(), id.into()]).await;
-        moved.map(drop)
+        let result = self.execute(sql, vec![file.into(), id.into()]).await;
+        result.map(drop)
     }
 
     /// Detaches an item from its configuration file, so that the API manages it.

@@ -120,23 +120,23 @@ impl Transaction {
             )
             .await?;
         let abandoned = abandoned.map(|mut row| row.text()).transpose()?;
-        let kept = idle_holder(holder);
-        let is_kept = abandoned.as_ref() == Some(&kept);
+        let own_idle_holder = idle_holder(holder);
+        let is_kept = abandoned.as_ref() == Some(&own_idle_holder);
         let is_takeover = abandoned.is_some() && !is_kept;
-        let taken = self
+        let changed_rows = self
             .execute(
                 "UPDATE bundle_builds SET holder = ?, renewed_at = ?, fence = fence + 1 WHERE bundle_id = ? AND (holder IS NULL OR holder = ? OR renewed_at <= ? OR renewed_at > ?)",
                 vec![
                     holder.into(),
                     now.into(),
                     bundle.into(),
-                    kept.into(),
+                    own_idle_holder.into(),
                     (now - TERM).into(),
                     now.into(),
                 ],
             )
             .await?;
-        if taken == 0 {
+        if changed_rows == 0 {
             return Ok(None);
         }
         let row = self
@@ -155,8 +155,8 @@ impl Transaction {
             (Some(digest), Some(revision)) => Some(PublishedInputs { digest, revision }),
             _ => None,
         };
-        let since_attempt = row.maybe_int()?.map(|at| {
-            let elapsed = now.saturating_sub(at);
+        let since_attempt = row.maybe_int()?.map(|attempted_at| {
+            let elapsed = now.saturating_sub(attempted_at);
             Duration::from_micros(u64::try_from(elapsed).unwrap_or(0))
         });
         Ok(Some(Lease {
@@ -271,7 +271,7 @@ impl Transaction {
         delay: Duration,
     ) -> Result<bool, DbError> {
         let now = self.database_now().await?;
-        let ended = self
+        let changed_rows = self
             .execute(
                 "UPDATE bundle_builds SET holder = ?, renewed_at = ?, attempted_changes = ?, served = ?, attempted_at = ?, delay = ?, failures = 0, input_digest = ?, revision = ?, succeeded_at = ? WHERE bundle_id = ? AND fence = ? AND holder = ?",
                 vec![
@@ -290,7 +290,7 @@ impl Transaction {
                 ],
             )
             .await?;
-        Ok(ended > 0)
+        Ok(changed_rows > 0)
     }
 
     /// Ends a lease after a failure. The next attempt is due after `delay`. `keeps_published` is `false` if publishing
@@ -303,7 +303,7 @@ impl Transaction {
         delay: Duration,
     ) -> Result<bool, DbError> {
         let now = self.database_now().await?;
-        let ended = self
+        let changed_rows = self
             .execute(
                 "UPDATE bundle_builds SET holder = ?, renewed_at = ?, attempted_changes = ?, served = ?, attempted_at = ?, delay = ?, failures = failures + 1, input_digest = CASE WHEN ? = 1 THEN input_digest ELSE NULL END WHERE bundle_id = ? AND fence = ? AND holder = ?",
                 vec![
@@ -320,7 +320,7 @@ impl Transaction {
                 ],
             )
             .await?;
-        Ok(ended > 0)
+        Ok(changed_rows > 0)
     }
 
     /// Records the result of an attempt in the statuses of the bundle and in its history.

@@ -148,15 +148,18 @@ impl Transaction {
                 vec![],
             )
             .await?;
-        let mut done = Vec::new();
+        let mut applied_versions = Vec::new();
         for mut row in rows {
-            done.push(row.int()?);
+            applied_versions.push(row.int()?);
         }
-        let known = all(dialect).last().map_or(0, |last| last.version);
-        match done.last() {
-            Some(&found) if found > known => Err(DbError::Newer { found, known }),
+        let newest_version = all(dialect).last().map_or(0, |last| last.version);
+        match applied_versions.last() {
+            Some(&found_version) if found_version > newest_version => Err(DbError::Newer {
+                found: found_version,
+                known: newest_version,
+            }),
             _ => {
-                let open = |migration: &&Migration| !done.contains(&migration.version);
+                let open = |migration: &&Migration| !applied_versions.contains(&migration.version);
                 Ok(all(dialect).iter().filter(open).collect())
             }
         }

@@ -53,14 +53,14 @@ impl Mysql {
         };
         let mut conn = connected.map_err(|error| DbError::Unavailable(error.to_string()))?;
         conn.query_drop(LOCK_TIMEOUTS).await.map_err(failed)?;
-        let most: Option<u64> = conn
+        let max_packet: Option<u64> = conn
             .query_first("SELECT @@max_allowed_packet")
             .await
             .map_err(failed)?;
-        let most = most.and_then(|most| usize::try_from(most).ok());
+        let max_packet = max_packet.and_then(|max_packet| usize::try_from(max_packet).ok());
         Ok(MysqlConnection {
             conn,
-            most: most.unwrap_or(usize::MAX),
+            most: max_packet.unwrap_or(usize::MAX),
         })
     }
 }
@@ -77,16 +77,18 @@ fn is_to_prepare_again(error: &mysql_async::Error) -> bool {
 
 fn failed(error: mysql_async::Error) -> DbError {
     use mysql_async::{DriverError, Error};
-    let words = error.to_string();
+    let message = error.to_string();
     match error {
-        Error::Io(_) | Error::Driver(DriverError::ConnectionClosed) => DbError::Unavailable(words),
-        Error::Driver(DriverError::PacketTooLarge) => DbError::TooLarge(words),
+        Error::Io(_) | Error::Driver(DriverError::ConnectionClosed) => {
+            DbError::Unavailable(message)
+        }
+        Error::Driver(DriverError::PacketTooLarge) => DbError::TooLarge(message),
         Error::Server(error) => match error.code {
-            1146 => DbError::MissingTable(words),
+            1146 => DbError::MissingTable(message),
             // lock wait timeout, deadlock
-            1205 | 1213 => DbError::Busy(words),
+            1205 | 1213 => DbError::Busy(message),
             // duplicate key, foreign key
-            1062 | 1451 | 1452 => DbError::Conflict(words),
+            1062 | 1451 | 1452 => DbError::Conflict(message),
             // concurrent change of rows or tables, too many connections, shutdown, connection closed, read only
             1020
             | 1412
@@ -109,11 +111,11 @@ fn failed(error: mysql_async::Error) -> DbError {
             | 1135
             | 1317
             | 1461
-            | 1969 => DbError::Unavailable(words),
-            1153 | 1406 => DbError::TooLarge(words),
-            _ => DbError::Other(words),
+            | 1969 => DbError::Unavailable(message),
+            1153 | 1406 => DbError::TooLarge(message),
+            _ => DbError::Other(message),
         },
-        _ => DbError::Other(words),
+        _ => DbError::Other(message),
     }
 }
 
@@ -140,11 +142,11 @@ impl Driver for Mysql {
                 }
             }
             let mut connection = self.connect().await?;
-            let begun = begin(&mut connection.conn, mode).await;
-            if !matches!(begun, Err(BeginError::Lost(_))) {
+            let result = begin(&mut connection.conn, mode).await;
+            if !matches!(result, Err(BeginError::Lost(_))) {
                 lease.set(connection);
             }
-            match begun {
+            match result {
                 Ok(()) => Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>),
                 Err(BeginError::Failed(error) | BeginError::Lost(error)) => {
                     lease.give_back();
@@ -183,11 +185,11 @@ async fn begin(connection: &mut Conn, mode: Mode) -> Result<(), BeginError> {
 
 /// Acquires the lock of migrations. DDL is not transactional in MySQL, so a lock of the connection is held until the end.
 async fn begin_migrations(connection: &mut Conn) -> Result<(), BeginError> {
-    let lost = |error| BeginError::Lost(failed(error));
+    let lost_connection = |error| BeginError::Lost(failed(error));
     connection
         .query_drop(MIGRATION_TIMEOUTS)
         .await
-        .map_err(lost)?;
+        .map_err(lost_connection)?;
     let lock = "SELECT GET_LOCK('solon_control_migrations', 60)";
     match connection.query_first::<Option<i64>, _>(lock).await {
         Ok(Some(Some(1))) => Ok(()),
@@ -195,7 +197,7 @@ async fn begin_migrations(connection: &mut Conn) -> Result<(), BeginError> {
             let message = "another process changes the tables";
             Err(BeginError::Failed(DbError::Busy(message.to_owned())))
         }
-        Err(error) => Err(lost(error)),
+        Err(error) => Err(lost_connection(error)),
     }
 }
 
@@ -230,8 +232,8 @@ impl MysqlSession {
     /// Returns the connection for a statement with these values. Checks their size first because a server closes the
     /// connection if a packet is too large.
     fn connection_for(&mut self, cells: &[Cell]) -> Result<&mut Conn, DbError> {
-        let gone = || DbError::Other("the transaction is over".to_owned());
-        let connection = self.lease.get().ok_or_else(gone)?;
+        let transaction_over = || DbError::Other("the transaction is over".to_owned());
+        let connection = self.lease.get().ok_or_else(transaction_over)?;
         let lengths = cells.iter().map(|cell| match cell {
             Cell::Text(text) => text.len(),
             Cell::Blob(bytes) => bytes.len(),
@@ -239,9 +241,9 @@ impl MysqlSession {
         });
         let length = lengths.sum::<usize>() + MARGIN;
         if length > connection.most {
-            let most = connection.most;
+            let max_bytes = connection.most;
             return Err(DbError::TooLarge(format!(
-                "it takes at most {most} bytes at once"
+                "it takes at most {max_bytes} bytes at once"
             )));
         }
         Ok(&mut connection.conn)
@@ -277,18 +279,18 @@ impl Session for MysqlSession {
         Box::pin(async move {
             let connection = self.connection_for(&cells)?;
             let values = values(cells);
-            let mut again = 0..ATTEMPTS;
+            let mut retries = 0..ATTEMPTS;
             let rows = loop {
                 let rows: Result<Vec<mysql_async::Row>, _> =
                     connection.exec(&*sql, values.clone()).await;
                 let fails = rows.as_ref().is_err_and(is_to_prepare_again);
-                if !fails || again.next().is_none() {
+                if !fails || retries.next().is_none() {
                     break rows;
                 }
             };
-            let read =
+            let read_row =
                 |row: mysql_async::Row| Row::new(row.unwrap().into_iter().map(cell).collect());
-            Ok(rows.map_err(failed)?.into_iter().map(read).collect())
+            Ok(rows.map_err(failed)?.into_iter().map(read_row).collect())
         })
     }
 
@@ -296,12 +298,12 @@ impl Session for MysqlSession {
         Box::pin(async move {
             let connection = self.connection_for(&cells)?;
             let values = values(cells);
-            let mut again = 0..ATTEMPTS;
+            let mut retries = 0..ATTEMPTS;
             loop {
-                let done = connection.exec_drop(sql, values.clone()).await;
-                let fails = done.as_ref().is_err_and(is_to_prepare_again);
-                if !fails || again.next().is_none() {
-                    done.map_err(failed)?;
+                let result = connection.exec_drop(sql, values.clone()).await;
+                let fails = result.as_ref().is_err_and(is_to_prepare_again);
+                if !fails || retries.next().is_none() {
+                    result.map_err(failed)?;
                     return Ok(connection.affected_rows());
                 }
             }
@@ -327,14 +329,14 @@ impl Session for MysqlSession {
             };
             let is_migration = self.mode == Mode::Migrate;
             let connection = self.connection()?;
-            let mut ended = connection.query_drop(statement).await;
-            if is_migration && ended.is_ok() {
-                ended = connection.query_drop(LOCK_TIMEOUTS).await;
+            let mut result = connection.query_drop(statement).await;
+            if is_migration && result.is_ok() {
+                result = connection.query_drop(LOCK_TIMEOUTS).await;
             }
-            if !ended.as_ref().is_err_and(is_lost) {
+            if !result.as_ref().is_err_and(is_lost) {
                 self.lease.give_back();
             }
-            ended.map_err(failed)
+            result.map_err(failed)
         })
     }
 }

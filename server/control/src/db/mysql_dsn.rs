@@ -22,8 +22,8 @@ pub fn read(dsn: &str, tls: &DatabaseTls) -> Result<Opts, DbError> {
 
 fn read_options(dsn: &str, tls: &DatabaseTls) -> Result<Opts, String> {
     let (address, query) = split(dsn);
-    let (mut kept, mut found) = (Vec::new(), [""; 4]);
-    for (at, pair) in query
+    let (mut kept_pairs, mut values) = (Vec::new(), [""; 4]);
+    for (index, pair) in query
         .split('&')
         .enumerate()
         .filter(|(_, pair)| !pair.is_empty())
@@ -32,28 +32,28 @@ fn read_options(dsn: &str, tls: &DatabaseTls) -> Result<Opts, String> {
         let name = name.replace('_', "-").to_ascii_lowercase();
         match TLS
             .iter()
-            .position(|known| **known == name)
-            .and_then(|at| found.get_mut(at))
+            .position(|known_name| **known_name == name)
+            .and_then(|index| values.get_mut(index))
         {
-            Some(place) => *place = value,
+            Some(value_slot) => *value_slot = value,
             None if name.starts_with("ssl-") => {
                 return Err(format!(
                     "parameter {} is unknown; known are `{}`",
-                    at + 1,
+                    index + 1,
                     TLS.join("`, `")
                 ));
             }
-            None => kept.push(pair),
+            None => kept_pairs.push(pair),
         }
     }
-    let [mode, root, certificate, key] = found.map(decode);
+    let [mode, root, certificate, key] = values.map(decode);
     let mode = mode?.to_ascii_uppercase();
     let (root, certificate, key) = (root?, certificate?, key?);
     let url = if dsn.starts_with("mysql://") {
-        let separator = if kept.is_empty() { "" } else { "?" };
-        format!("{address}{separator}{}", kept.join("&"))
+        let separator = if kept_pairs.is_empty() { "" } else { "?" };
+        format!("{address}{separator}{}", kept_pairs.join("&"))
     } else {
-        of_go(address, &kept)
+        of_go(address, &kept_pairs)
     };
     let options = Opts::from_url(&url).map_err(|error| malformed(&error))?;
     let builder = OptsBuilder::from_opts(options).prefer_socket(false);
@@ -77,7 +77,7 @@ fn read_options(dsn: &str, tls: &DatabaseTls) -> Result<Opts, String> {
         // parameters of the client library itself may request TLS
         return Ok(builder.into());
     }
-    Ok(builder.ssl_opts(Some(verified(&tls)?)).into())
+    Ok(builder.ssl_opts(Some(tls_options(&tls)?)).into())
 }
 
 /// Adds the files that parameters name.
@@ -108,7 +108,7 @@ fn with_files(
 }
 
 /// Returns options that require TLS and verify the chain and the name of the server.
-fn verified(tls: &DatabaseTls) -> Result<SslOpts, String> {
+fn tls_options(tls: &DatabaseTls) -> Result<SslOpts, String> {
     tls.check()?;
     let mut options = SslOpts::default();
     if !tls.root_ca.is_empty() {
@@ -135,7 +135,7 @@ fn split(dsn: &str) -> (&str, &str) {
         dsn.rfind(")/").or(dsn.rfind('/')).unwrap_or(0)
     };
     let query = dsn.get(name..).and_then(|rest| rest.find('?'));
-    match query.and_then(|at| dsn.split_at_checked(name + at)) {
+    match query.and_then(|offset| dsn.split_at_checked(name + offset)) {
         Some((address, query)) => (address, query.strip_prefix('?').unwrap_or_default()),
         None => (dsn, ""),
     }
@@ -211,7 +211,7 @@ fn malformed(error: &UrlError) -> String {
             format!("invalid value for `{param}`")
         }
         UrlError::UnknownParameter { param } => match crate::model::nearest(param, &KNOWN) {
-            Some(meant) => format!("a parameter is unknown; did you mean `{meant}`?"),
+            Some(suggestion) => format!("a parameter is unknown; did you mean `{suggestion}`?"),
             None => "a parameter is unknown; if it is part of a password, escape the password"
                 .to_owned(),
         },

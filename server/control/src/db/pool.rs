@@ -33,11 +33,11 @@ pub struct PooledConnection<C> {
 }
 
 impl<C> Pool<C> {
-    /// Creates a pool of at most `most` connections. A lease waits at most `patience` for one.
-    pub fn new(most: usize, patience: Duration) -> Arc<Self> {
+    /// Creates a pool of at most `max_connections` connections. A lease waits at most `patience` for one.
+    pub fn new(max_connections: usize, patience: Duration) -> Arc<Self> {
         Arc::new(Self {
             idle: Mutex::new(Vec::new()),
-            permits: Arc::new(Semaphore::new(most)),
+            permits: Arc::new(Semaphore::new(max_connections)),
             patience,
         })
     }
@@ -46,8 +46,8 @@ impl<C> Pool<C> {
     pub async fn lease(self: &Arc<Self>) -> Result<PooledConnection<C>, DbError> {
         let permit = tokio::time::timeout(self.patience, self.permits.clone().acquire_owned());
         let Ok(Ok(permit)) = permit.await else {
-            let words = "every connection is in use";
-            return Err(DbError::Busy(words.to_owned()));
+            let message = "every connection is in use";
+            return Err(DbError::Busy(message.to_owned()));
         };
         Ok(PooledConnection {
             connection: self.idle.lock().pop(),

@@ -77,36 +77,36 @@ fn unreachable(error: tokio_postgres::Error) -> DbError {
 
 /// Formats an error with its causes.
 fn chain(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
+    let mut message = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        words = format!("{words}: {cause}");
+        message = format!("{message}: {cause}");
         next = cause.source();
     }
-    words
+    message
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn failed(error: tokio_postgres::Error) -> DbError {
-    let words = chain(&error);
+    let message = chain(&error);
     let Some(code) = error.code() else {
-        return DbError::Unavailable(words);
+        return DbError::Unavailable(message);
     };
     match *code {
-        SqlState::UNDEFINED_TABLE => return DbError::MissingTable(words),
+        SqlState::UNDEFINED_TABLE => return DbError::MissingTable(message),
         SqlState::LOCK_NOT_AVAILABLE
         | SqlState::T_R_DEADLOCK_DETECTED
-        | SqlState::T_R_SERIALIZATION_FAILURE => return DbError::Busy(words),
+        | SqlState::T_R_SERIALIZATION_FAILURE => return DbError::Busy(message),
         _ => {}
     }
     let class = code.code().get(..2).unwrap_or_default();
     match class {
-        "23" => DbError::Conflict(words),
+        "23" => DbError::Conflict(message),
         // connection, rollback, resources, lock timeout, operator intervention, system error
-        "08" | "40" | "53" | "55" | "57" | "58" => DbError::Unavailable(words),
-        "25" if *code == SqlState::READ_ONLY_SQL_TRANSACTION => DbError::Unavailable(words),
-        "54" => DbError::TooLarge(words),
-        _ => DbError::Other(words),
+        "08" | "40" | "53" | "55" | "57" | "58" => DbError::Unavailable(message),
+        "25" if *code == SqlState::READ_ONLY_SQL_TRANSACTION => DbError::Unavailable(message),
+        "54" => DbError::TooLarge(message),
+        _ => DbError::Other(message),
     }
 }
 
@@ -161,11 +161,11 @@ impl Driver for Postgres {
                 }
             }
             let connection = self.connect().await?;
-            let begun = begin(&connection, &statements).await;
-            if !matches!(begun, Err(BeginError::Lost(_))) {
+            let result = begin(&connection, &statements).await;
+            if !matches!(result, Err(BeginError::Lost(_))) {
                 lease.set(connection);
             }
-            match begun {
+            match result {
                 Ok(()) => Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>),
                 Err(BeginError::Failed(error) | BeginError::Lost(error)) => {
                     lease.give_back();
@@ -183,8 +183,8 @@ struct PostgresSession {
 
 impl PostgresSession {
     fn connection(&mut self) -> Result<&mut PostgresConnection, DbError> {
-        let gone = || DbError::Other("the transaction is over".to_owned());
-        self.lease.get().ok_or_else(gone)
+        let transaction_over = || DbError::Other("the transaction is over".to_owned());
+        self.lease.get().ok_or_else(transaction_over)
     }
 }
 
@@ -283,11 +283,11 @@ impl Session for PostgresSession {
                 .map(|value| value as &(dyn ToSql + Sync))
                 .collect();
             let rows = connection.client.query(&statement, &values).await;
-            let read = |row: tokio_postgres::Row| {
-                let cells = (0..row.len()).map(|at| row.try_get::<_, Cell>(at));
+            let read_row = |row: tokio_postgres::Row| {
+                let cells = (0..row.len()).map(|index| row.try_get::<_, Cell>(index));
                 Ok(Row::new(cells.collect::<Result<_, _>>().map_err(failed)?))
             };
-            rows.map_err(failed)?.into_iter().map(read).collect()
+            rows.map_err(failed)?.into_iter().map(read_row).collect()
         })
     }
 
@@ -316,17 +316,17 @@ impl Session for PostgresSession {
 
     fn end(mut self: Box<Self>, commit: bool) -> DbFuture<'static, ()> {
         Box::pin(async move {
-            let word = if commit { "COMMIT" } else { "ROLLBACK" };
+            let statement = if commit { "COMMIT" } else { "ROLLBACK" };
             let connection = self.connection()?;
-            let ended = connection.client.batch_execute(word).await;
-            let is_lost = ended
+            let result = connection.client.batch_execute(statement).await;
+            let is_lost = result
                 .as_ref()
                 .is_err_and(|error| is_lost(&connection.client, error));
             // a failed commit ends the transaction
             if !is_lost {
                 self.lease.give_back();
             }
-            ended.map_err(failed)
+            result.map_err(failed)
         })
     }
 }

@@ -82,9 +82,9 @@ fn read(dsn: &str, tls: &DatabaseTls) -> Result<PostgresDsn, String> {
     let (rest, parameters) = split(dsn)?;
     let mut config: Config = rest.parse().map_err(|error| malformed(&error))?;
     let find = |name: &str| {
-        let mut found = parameters.iter().rev();
-        let found = found.find(|(key, _)| key == name);
-        found.map_or("", |(_, value)| value.as_str())
+        let mut matching = parameters.iter().rev();
+        let matching = matching.find(|(key, _)| key == name);
+        matching.map_or("", |(_, value)| value.as_str())
     };
     let mode = SslRequirement::read(find("sslmode"), find("sslrootcert"))?;
     let mut tls = tls.clone();
@@ -197,101 +197,106 @@ fn split(dsn: &str) -> Result<(String, Parameters), String> {
 
 fn split_url(dsn: &str, prefix: usize) -> Result<(String, Parameters), String> {
     // a password may contain a question mark
-    let host = dsn.find('@').map_or(prefix, |at| at + 1);
+    let host = dsn.find('@').map_or(prefix, |position| position + 1);
     let query = dsn
         .get(host..)
         .and_then(|rest| rest.find('?'))
-        .map(|at| host + at);
-    let Some((address, query)) = query.and_then(|at| dsn.split_at_checked(at)) else {
+        .map(|offset| host + offset);
+    let Some((address, query)) = query.and_then(|offset| dsn.split_at_checked(offset)) else {
         return Ok((dsn.to_owned(), Vec::new()));
     };
-    let (mut kept, mut parameters) = (Vec::new(), Vec::new());
+    let (mut kept_pairs, mut parameters) = (Vec::new(), Vec::new());
     let pairs = query.strip_prefix('?').unwrap_or_default().split('&');
-    for (at, pair) in pairs.enumerate() {
+    for (index, pair) in pairs.enumerate() {
         if pair.is_empty() {
             continue;
         }
         let Some((name, value)) = pair.split_once('=') else {
-            return Err(format!("parameter {} has no `=`", at + 1));
+            return Err(format!("parameter {} has no `=`", index + 1));
         };
-        if is_of_library(name, at)? {
-            kept.push(pair);
+        if is_of_library(name, index)? {
+            kept_pairs.push(pair);
         } else {
             let value = decode(value).ok_or_else(|| format!("invalid value for `{name}`"))?;
             take(&mut parameters, name, value)?;
         }
     }
-    let separator = if kept.is_empty() { "" } else { "?" };
+    let separator = if kept_pairs.is_empty() { "" } else { "?" };
     Ok((
-        format!("{address}{separator}{}", kept.join("&")),
+        format!("{address}{separator}{}", kept_pairs.join("&")),
         parameters,
     ))
 }
 
 fn split_parameters(dsn: &str) -> Result<(String, Parameters), String> {
-    let (mut kept, mut parameters) = (String::new(), Vec::new());
+    let (mut kept_text, mut parameters) = (String::new(), Vec::new());
     let mut rest = dsn.trim();
-    let mut at = 0;
+    let mut number = 0;
     while !rest.is_empty() {
-        let Some((name, behind)) = rest.split_once('=') else {
-            return Err(format!("parameter {} has no `=`", at + 1));
+        let Some((name, after_name)) = rest.split_once('=') else {
+            return Err(format!("parameter {} has no `=`", number + 1));
         };
         let name = name.trim_end();
-        let (value, behind) = word(behind.trim_start())
-            .ok_or_else(|| format!("parameter {} has no end of its quoted value", at + 1))?;
-        if is_of_library(name, at)? {
+        let (value, after_value) = take_word(after_name.trim_start())
+            .ok_or_else(|| format!("parameter {} has no end of its quoted value", number + 1))?;
+        if is_of_library(name, number)? {
             let value = value.replace('\\', "\\\\").replace('\'', "\\'");
-            kept = format!("{kept}{name}='{value}' ");
+            kept_text = format!("{kept_text}{name}='{value}' ");
         } else {
             take(&mut parameters, name, value)?;
         }
-        rest = behind.trim_start();
-        at += 1;
+        rest = after_value.trim_start();
+        number += 1;
     }
-    if at == 0 {
+    if number == 0 {
         return Err("it is empty".to_owned());
     }
-    Ok((kept, parameters))
+    Ok((kept_text, parameters))
 }
 
 /// Parses a value at the start of a text, quoted or up to the next space. Returns it and the rest.
-fn word(text: &str) -> Option<(String, &str)> {
+fn take_word(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
-    let (quoted, text) = match text.strip_prefix('\'') {
+    let (is_quoted, text) = match text.strip_prefix('\'') {
         Some(text) => (true, text),
         None => (false, text),
     };
     let mut letters = text.char_indices();
-    while let Some((at, letter)) = letters.next() {
+    while let Some((offset, letter)) = letters.next() {
         match letter {
             '\\' => value.extend(letters.next().map(|(_, escaped)| escaped)),
-            '\'' if quoted => return Some((value, text.get(at + 1..)?)),
-            letter if !quoted && letter.is_whitespace() => return Some((value, text.get(at..)?)),
+            '\'' if is_quoted => return Some((value, text.get(offset + 1..)?)),
+            letter if !is_quoted && letter.is_whitespace() => {
+                return Some((value, text.get(offset..)?));
+            }
             letter => value.push(letter),
         }
     }
-    (!quoted).then_some((value, ""))
+    (!is_quoted).then_some((value, ""))
 }
 
 /// Returns `true` if the client library parses a parameter. An unknown name may be part of a password that is not escaped,
 /// so errors contain its position and known names.
-fn is_of_library(name: &str, at: usize) -> Result<bool, String> {
+fn is_of_library(name: &str, index: usize) -> Result<bool, String> {
     let without_effect = WITHOUT_EFFECT.iter().map(|(name, _)| *name);
-    if TLS.contains(&name) || without_effect.clone().any(|known| known == name) {
+    if TLS.contains(&name) || without_effect.clone().any(|known_name| known_name == name) {
         return Ok(false);
     }
     if OF_LIBRARY.contains(&name) || name == "load_balance_hosts" {
         return Ok(true);
     }
-    if let Some(name) = UNSUPPORTED.iter().find(|known| **known == name) {
+    if let Some(name) = UNSUPPORTED.iter().find(|unsupported| **unsupported == name) {
         return Err(format!("`{name}` is not supported"));
     }
-    let known: Vec<&str> = TLS.iter().chain(&OF_LIBRARY).copied().collect();
-    Err(match crate::model::nearest(name, &known) {
-        Some(meant) => format!("parameter {} is unknown; did you mean `{meant}`?", at + 1),
+    let known_names: Vec<&str> = TLS.iter().chain(&OF_LIBRARY).copied().collect();
+    Err(match crate::model::nearest(name, &known_names) {
+        Some(suggestion) => format!(
+            "parameter {} is unknown; did you mean `{suggestion}`?",
+            index + 1
+        ),
         None => format!(
             "parameter {} is unknown; if it is part of a password, escape the password",
-            at + 1
+            index + 1
         ),
     })
 }
@@ -299,10 +304,10 @@ fn is_of_library(name: &str, at: usize) -> Result<bool, String> {
 /// Stores a parameter, or checks one that has no effect.
 fn take(parameters: &mut Parameters, name: &str, value: String) -> Result<(), String> {
     let mut without_effect = WITHOUT_EFFECT.iter();
-    if let Some((name, values)) = without_effect.find(|(known, _)| *known == name) {
+    if let Some((name, values)) = without_effect.find(|(known_name, _)| *known_name == name) {
         let is_known = values
             .iter()
-            .any(|known| known.eq_ignore_ascii_case(&value));
+            .any(|known_value| known_value.eq_ignore_ascii_case(&value));
         return if is_known {
             Ok(())
         } else {
@@ -319,12 +324,12 @@ fn take(parameters: &mut Parameters, name: &str, value: String) -> Result<(), St
 pub(super) fn decode(value: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
         if first == b'%' {
-            let (digits, behind) = rest.split_first_chunk::<2>()?;
+            let (digits, after) = rest.split_first_chunk::<2>()?;
             bytes.extend(hex::decode(digits).ok()?);
-            rest = behind;
+            rest = after;
         } else {
             bytes.push(first);
         }
@@ -337,8 +342,8 @@ pub(super) fn decode(value: &str) -> Option<String> {
 fn malformed(error: &tokio_postgres::Error) -> String {
     use std::error::Error as _;
     let cause = error.source().map(ToString::to_string).unwrap_or_default();
-    let mut known = OF_LIBRARY.iter();
-    match known.find(|name| cause == format!("invalid value for option `{name}`")) {
+    let mut known_names = OF_LIBRARY.iter();
+    match known_names.find(|name| cause == format!("invalid value for option `{name}`")) {
         Some(name) => format!("invalid value for `{name}`"),
         None => "expected `postgres://user:password@host:port/name?parameter=value`, or `host=… user=… dbname=…`; characters such as `@`, `/`, `?`, `#` and `%` of a password are percent-encoded".to_owned(),
     }

@@ -47,13 +47,13 @@ impl Transaction {
                 .await?
             }
         };
-        let read = |mut row: super::Row| {
+        let read_row = |mut row: super::Row| {
             Ok(Document {
                 path: row.text()?,
                 body: row.text()?,
             })
         };
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(read_row).collect()
     }
 
     /// Stores a document.
@@ -63,13 +63,13 @@ impl Transaction {
         path: &str,
         body: &str,
     ) -> Result<(), DbError> {
-        let changed = self
+        let changed_rows = self
             .execute(
                 "UPDATE source_data SET body = ?, version = version + 1 WHERE source_id = ? AND path = ?",
                 vec![body.into(), source.into(), path.into()],
             )
             .await?;
-        if changed == 0 {
+        if changed_rows == 0 {
             self.execute(
                 "INSERT INTO source_data (source_id, path, version, body) VALUES (?, ?, 1, ?)",
                 vec![source.into(), path.into(), body.into()],
@@ -81,15 +81,15 @@ impl Transaction {
 
     /// Deletes a document. Returns `true` if there was one.
     pub async fn remove_document(&mut self, source: i64, path: &str) -> Result<bool, DbError> {
-        let changed = self
+        let removed_rows = self
             .execute(
                 "DELETE FROM source_data WHERE source_id = ? AND path = ?",
                 vec![source.into(), path.into()],
             )
             .await?;
-        if changed > 0 {
+        if removed_rows > 0 {
             self.count_change(source).await?;
         }
-        Ok(changed > 0)
+        Ok(removed_rows > 0)
     }
 }

@@ -63,22 +63,22 @@ fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
 
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn failed(error: rusqlite::Error) -> DbError {
-    let words = error.to_string();
+    let message = error.to_string();
     match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DbError::Busy(words),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DbError::Busy(message),
         // SQLite has no error code for this case
-        Some(ErrorCode::Unknown) if words.starts_with("no such table: ") => {
-            DbError::MissingTable(words)
+        Some(ErrorCode::Unknown) if message.starts_with("no such table: ") => {
+            DbError::MissingTable(message)
         }
         Some(
             ErrorCode::CannotOpen
             | ErrorCode::DiskFull
             | ErrorCode::SystemIoFailure
             | ErrorCode::ReadOnly,
-        ) => DbError::Unavailable(words),
-        Some(ErrorCode::ConstraintViolation) => DbError::Conflict(words),
-        Some(ErrorCode::TooBig) => DbError::TooLarge(words),
-        _ => DbError::Other(words),
+        ) => DbError::Unavailable(message),
+        Some(ErrorCode::ConstraintViolation) => DbError::Conflict(message),
+        Some(ErrorCode::TooBig) => DbError::TooLarge(message),
+        _ => DbError::Other(message),
     }
 }
 
@@ -135,7 +135,7 @@ impl SqliteSession {
         work: impl FnOnce(&mut Connection) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, DbError> {
         let Some(mut lease) = self.lease.take() else {
-            return Err(gone());
+            return Err(transaction_over());
         };
         let running = tokio::task::spawn_blocking(move || {
             let mut connection = match lease.take() {
@@ -155,7 +155,7 @@ impl SqliteSession {
     }
 }
 
-fn gone() -> DbError {
+fn transaction_over() -> DbError {
     DbError::Other("the transaction is over".to_owned())
 }
 
@@ -184,12 +184,12 @@ fn query(connection: &Connection, sql: &str, values: &[Cell]) -> rusqlite::Resul
     let mut statement = connection.prepare_cached(sql)?;
     let columns = statement.column_count();
     let mut rows = statement.query(params_from_iter(values))?;
-    let mut found = Vec::new();
+    let mut rows_read = Vec::new();
     while let Some(row) = rows.next()? {
-        let cells = (0..columns).map(|at| Ok(cell(row.get_ref(at)?)));
-        found.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
+        let cells = (0..columns).map(|index| Ok(cell(row.get_ref(index)?)));
+        rows_read.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
     }
-    Ok(found)
+    Ok(rows_read)
 }
 
 impl Session for SqliteSession {
@@ -206,8 +206,8 @@ impl Session for SqliteSession {
     fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> DbFuture<'s, u64> {
         Box::pin(self.run(None, move |connection| {
             let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-            let changed = statement.execute(params_from_iter(&values));
-            changed.map(|changed| changed as u64).map_err(failed)
+            let result = statement.execute(params_from_iter(&values));
+            result.map(|count| count as u64).map_err(failed)
         }))
     }
 
@@ -220,9 +220,9 @@ impl Session for SqliteSession {
 
     fn end(mut self: Box<Self>, commit: bool) -> DbFuture<'static, ()> {
         Box::pin(async move {
-            let word = if commit { "COMMIT" } else { "ROLLBACK" };
+            let statement = if commit { "COMMIT" } else { "ROLLBACK" };
             self.run(None, move |connection| {
-                connection.execute_batch(word).map_err(failed)
+                connection.execute_batch(statement).map_err(failed)
             })
             .await
         })

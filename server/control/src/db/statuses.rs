@@ -48,8 +48,8 @@ pub(super) fn cut_revision(revision: &str) -> String {
     cut(revision, limits::REVISION)
 }
 
-fn cut(text: &str, most: usize) -> String {
-    let end = text.floor_char_boundary(most);
+fn cut(text: &str, max_bytes: usize) -> String {
+    let end = text.floor_char_boundary(max_bytes);
     let text = text.get(..end).unwrap_or_default();
     text.replace('\0', "\u{fffd}")
 }
@@ -72,18 +72,18 @@ impl Transaction {
         bundle: i64,
         revision: &str,
         before: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<StoredStatus>, DbError> {
         let rows = if revision.is_empty() {
             self.query(
                 "SELECT id, revision, phase, status, error_message, created_at, updated_at FROM statuses WHERE bundle_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
-                vec![bundle.into(), before.into(), most.into()],
+                vec![bundle.into(), before.into(), limit.into()],
             )
             .await?
         } else {
             self.query(
                 "SELECT id, revision, phase, status, error_message, created_at, updated_at FROM statuses WHERE bundle_id = ? AND revision = ? AND id < ? ORDER BY id DESC LIMIT ?",
-                vec![bundle.into(), revision.into(), before.into(), most.into()],
+                vec![bundle.into(), revision.into(), before.into(), limit.into()],
             )
             .await?
         };

@@ -59,8 +59,8 @@ impl Transaction {
     /// Records that another file describes a token with the same content.
     pub async fn move_token(&mut self, id: i64, file: &str) -> Result<(), DbError> {
         let sql = "UPDATE tokens SET file = ? WHERE id = ?";
-        let moved = self.execute(sql, vec![file.into(), id.into()]).await;
-        moved.map(drop)
+        let result = self.execute(sql, vec![file.into(), id.into()]).await;
+        result.map(drop)
     }
 
     /// Returns the token whose key has this digest.
@@ -87,16 +87,16 @@ impl Transaction {
 
     /// Returns a token by its id.
     pub async fn token_by_id(&mut self, id: i64) -> Result<Option<Holder>, DbError> {
-        let found = self.tokens_after(id - 1, 1).await?;
-        Ok(found.into_iter().find(|token| token.id == id))
+        let tokens = self.tokens_after(id - 1, 1).await?;
+        Ok(tokens.into_iter().find(|token| token.id == id))
     }
 
     /// Returns tokens with larger ids, in order.
-    pub async fn tokens_after(&mut self, after: i64, most: i64) -> Result<Vec<Holder>, DbError> {
+    pub async fn tokens_after(&mut self, after: i64, limit: i64) -> Result<Vec<Holder>, DbError> {
         let rows = self
             .query(
                 "SELECT id, name, role, file, created_at, expires_at, last_used_at FROM tokens WHERE id > ? ORDER BY id LIMIT ?",
-                vec![after.into(), most.into()],
+                vec![after.into(), limit.into()],
             )
             .await?;
         rows.into_iter().map(holder_of).collect()
@@ -116,7 +116,7 @@ impl Transaction {
 
     /// Creates a token, or replaces the key of the one with that name.
     pub async fn put_token(&mut self, token: NewToken<'_>) -> Result<(), DbError> {
-        let changed = self
+        let changed_rows = self
             .execute(
                 "UPDATE tokens SET role = ?, key_hash = ?, file = ?, expires_at = ? WHERE name = ?",
                 vec![
@@ -129,7 +129,7 @@ impl Transaction {
             )
             .await?;
         // MySQL counts only rows whose values changed
-        if changed > 0 || self.token(token.name).await?.is_some() {
+        if changed_rows > 0 || self.token(token.name).await?.is_some() {
             return Ok(());
         }
         self.execute(

@@ -66,9 +66,9 @@ impl Database {
     /// # Errors
     /// The database cannot be reached.
     pub async fn begin(&self, mode: Mode) -> Result<Transaction, DbError> {
-        let begun = Instant::now();
+        let start = Instant::now();
         let session = self.driver.begin(mode).await;
-        observe(self.observer.as_ref(), "begin", begun, session.is_ok());
+        observe(self.observer.as_ref(), "begin", start, session.is_ok());
         Ok(Transaction {
             session: session?,
             observer: self.observer.clone(),
@@ -83,10 +83,10 @@ impl Transaction {
     /// # Errors
     /// The database rejected the commit and rolled back. If the connection was lost, the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbError> {
-        let begun = Instant::now();
-        let ended = self.session.end(true).await;
-        observe(self.observer.as_ref(), "commit", begun, ended.is_ok());
-        ended
+        let start = Instant::now();
+        let result = self.session.end(true).await;
+        observe(self.observer.as_ref(), "commit", start, result.is_ok());
+        result
     }
 
     /// Rolls back.
@@ -95,15 +95,15 @@ impl Transaction {
         let _ = self.session.end(false).await;
     }
 
-    /// Commits if `done` is `Ok`, and rolls back otherwise.
+    /// Commits if `outcome` is `Ok`, and rolls back otherwise.
     ///
     /// # Errors
-    /// The error of `done`, or the database rejected the commit.
-    pub async fn settle<T, E: From<DbError>>(self, done: Result<T, E>) -> Result<T, E> {
-        match done {
-            Ok(done) => {
+    /// The error of `outcome`, or the database rejected the commit.
+    pub async fn settle<T, E: From<DbError>>(self, outcome: Result<T, E>) -> Result<T, E> {
+        match outcome {
+            Ok(value) => {
                 self.commit().await?;
-                Ok(done)
+                Ok(value)
             }
             Err(error) => {
                 self.roll_back().await;
@@ -117,9 +117,14 @@ impl Transaction {
         sql: &'static str,
         values: Vec<Cell>,
     ) -> Result<Vec<Row>, DbError> {
-        let begun = Instant::now();
+        let start = Instant::now();
         let rows = self.session.query(sql.into(), values).await;
-        observe(self.observer.as_ref(), word(sql), begun, rows.is_ok());
+        observe(
+            self.observer.as_ref(),
+            operation_of(sql),
+            start,
+            rows.is_ok(),
+        );
         rows
     }
 
@@ -129,9 +134,9 @@ impl Transaction {
         sql: String,
         values: Vec<Cell>,
     ) -> Result<Vec<Row>, DbError> {
-        let begun = Instant::now();
+        let start = Instant::now();
         let rows = self.session.query(sql.into(), values).await;
-        observe(self.observer.as_ref(), "select", begun, rows.is_ok());
+        observe(self.observer.as_ref(), "select", start, rows.is_ok());
         rows
     }
 
@@ -148,10 +153,15 @@ impl Transaction {
         sql: &'static str,
         values: Vec<Cell>,
     ) -> Result<u64, DbError> {
-        let begun = Instant::now();
-        let changed = self.session.execute(sql, values).await;
-        observe(self.observer.as_ref(), word(sql), begun, changed.is_ok());
-        changed
+        let start = Instant::now();
+        let result = self.session.execute(sql, values).await;
+        observe(
+            self.observer.as_ref(),
+            operation_of(sql),
+            start,
+            result.is_ok(),
+        );
+        result
     }
 
     /// Returns the current time by the clock of the database, in microseconds since 1970. Instances with different clocks
@@ -173,21 +183,21 @@ impl Transaction {
     }
 }
 
-fn observe(observer: Option<&Observer>, word: &'static str, begun: Instant, is_well: bool) {
+fn observe(observer: Option<&Observer>, operation: &'static str, start: Instant, is_well: bool) {
     if let Some(observer) = observer {
-        observer(word, is_well, begun.elapsed());
+        observer(operation, is_well, start.elapsed());
     }
 }
 
 /// Returns the first word of a statement.
-fn word(sql: &'static str) -> &'static str {
-    let words = ["SELECT", "INSERT", "UPDATE", "DELETE"];
+fn operation_of(sql: &'static str) -> &'static str {
+    let keywords = ["SELECT", "INSERT", "UPDATE", "DELETE"];
     let names = ["select", "insert", "update", "delete"];
-    let found = words
+    let pair = keywords
         .into_iter()
         .zip(names)
-        .find(|(word, _)| sql.starts_with(word));
-    found.map_or("other", |(_, name)| name)
+        .find(|(keyword, _)| sql.starts_with(keyword));
+    pair.map_or("other", |(_, name)| name)
 }
 
 /// Returns the current time in microseconds since 1970.

@@ -11,13 +11,13 @@ impl Transaction {
     /// # Errors
     /// The database cannot be reached.
     pub async fn remember_delivery(&mut self, source: i64, digest: &[u8]) -> Result<bool, DbError> {
-        let known = self
+        let existing = self
             .first(
                 "SELECT id FROM webhook_deliveries WHERE source_id = ? AND digest = ?",
                 vec![source.into(), digest.into()],
             )
             .await?;
-        if known.is_some() {
+        if existing.is_some() {
             return Ok(false);
         }
         let now = self.database_now().await?;

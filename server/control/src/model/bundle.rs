@@ -74,34 +74,34 @@ pub enum BundleTarget {
 impl Resource for Bundle {
     const KIND: Kind = Kind::Bundle;
 
-    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
+    fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
         let bundle = Self {
-            name: members.name(reader, place),
+            name: members.name(reader, field_path),
             labels: members
                 .take("labels")
-                .map(|value| reader.texts_by_name(&place.member("labels"), value))
+                .map(|value| reader.texts_by_name(&field_path.member("labels"), value))
                 .unwrap_or_default(),
-            object_storage: members
-                .take("object_storage")
-                .and_then(|value| Storage::read(reader, &place.member("object_storage"), value)),
-            requirements: Requirement::read_all(reader, place, &mut members),
-            excluded_files: members.texts(reader, place, "excluded_files"),
-            revision: members.text(reader, place, "revision"),
+            object_storage: members.take("object_storage").and_then(|value| {
+                Storage::read(reader, &field_path.member("object_storage"), value)
+            }),
+            requirements: Requirement::read_all(reader, field_path, &mut members),
+            excluded_files: members.texts(reader, field_path, "excluded_files"),
+            revision: members.text(reader, field_path, "revision"),
             rebuild_interval: members
                 .take("rebuild_interval")
-                .map(|value| read_interval(reader, &place.member("rebuild_interval"), value))
+                .map(|value| read_interval(reader, &field_path.member("rebuild_interval"), value))
                 .unwrap_or_default(),
             options: members
                 .take("options")
-                .map(|value| BundleOptions::read(reader, &place.member("options"), value)),
+                .map(|value| BundleOptions::read(reader, &field_path.member("options"), value)),
             signing: members
                 .take("signing")
-                .map(|value| BundleSigning::read(reader, &place.member("signing"), value)),
+                .map(|value| BundleSigning::read(reader, &field_path.member("signing"), value)),
         };
-        members.end(reader, place);
-        reader.check_globs(&place.member("excluded_files"), &bundle.excluded_files);
-        check_revision(reader, &place.member("revision"), &bundle.revision);
+        members.end(reader, field_path);
+        reader.check_globs(&field_path.member("excluded_files"), &bundle.excluded_files);
+        check_revision(reader, &field_path.member("revision"), &bundle.revision);
         bundle
     }
 
@@ -114,60 +114,60 @@ impl Resource for Bundle {
     }
 
     fn references(&self) -> Vec<Reference> {
-        let mut found = Requirement::references(&self.requirements);
-        found.extend(self.object_storage.as_ref().and_then(Storage::reference));
-        found.extend(self.signing.as_ref().map(BundleSigning::reference));
-        found
+        let mut references = Requirement::references(&self.requirements);
+        references.extend(self.object_storage.as_ref().and_then(Storage::reference));
+        references.extend(self.signing.as_ref().map(BundleSigning::reference));
+        references
     }
 }
 
 impl BundleOptions {
-    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
-        let no_default_stack_mount = members
-            .take("no_default_stack_mount")
-            .is_some_and(|value| reader.boolean(&place.member("no_default_stack_mount"), value));
+    fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
+        let no_default_stack_mount = members.take("no_default_stack_mount").is_some_and(|value| {
+            reader.boolean(&field_path.member("no_default_stack_mount"), value)
+        });
         let optimization = members.take("optimization").map(|value| {
-            let place = place.member("optimization");
-            let mut members = reader.object(&place, value);
+            let field_path = field_path.member("optimization");
+            let mut members = reader.object(&field_path, value);
             let level = members.take("level").map_or(0, |value| {
-                let place = place.member("level");
-                let level = reader.integer(&place, value);
+                let field_path = field_path.member("level");
+                let level = reader.integer(&field_path, value);
                 if !(0..=2).contains(&level) {
-                    reader.report(&place, "must be 0, 1 or 2");
+                    reader.report(&field_path, "must be 0, 1 or 2");
                 }
                 level
             });
-            members.end(reader, &place);
+            members.end(reader, &field_path);
             Optimization { level }
         });
         let rego_version = members.take("rego_version").map(|value| {
-            let place = place.member("rego_version");
-            let version = reader.integer(&place, value);
+            let field_path = field_path.member("rego_version");
+            let version = reader.integer(&field_path, value);
             if !(0..=1).contains(&version) {
-                reader.report(&place, "must be 0 or 1");
+                reader.report(&field_path, "must be 0 or 1");
             }
             version
         });
-        let target = members.text(reader, place, "target");
+        let target = members.text(reader, field_path, "target");
         let target = match target.as_str() {
             "" => None,
             "rego" => Some(BundleTarget::Rego),
             // building Rego instead would give a bundle without what it requires
             "ir" | "plan" | "wasm" => {
-                let words = format_args!(
+                let message = format_args!(
                     "{target:?} is not supported: policy servers evaluate Rego and ignore plans and WebAssembly"
                 );
-                reader.report(&place.member("target"), words);
+                reader.report(&field_path.member("target"), message);
                 None
             }
             other => {
-                let words = format_args!("must be `rego`, not {other:?}");
-                reader.report(&place.member("target"), words);
+                let message = format_args!("must be `rego`, not {other:?}");
+                reader.report(&field_path.member("target"), message);
                 None
             }
         };
-        members.end(reader, place);
+        members.end(reader, field_path);
         Self {
             no_default_stack_mount,
             optimization,
@@ -177,39 +177,42 @@ impl BundleOptions {
     }
 }
 
-fn read_interval(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> String {
-    let text = reader.text(place, value);
+fn read_interval(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> String {
+    let text = reader.text(field_path, value);
     if !value.is_string() {
         return text;
     }
     match duration::parse(&text) {
         Ok(interval) if interval < limits::REBUILD_INTERVAL * 1_000_000_000 => {
-            let least = limits::REBUILD_INTERVAL;
-            reader.report(place, format_args!("must be at least {least}s"));
+            let min_seconds = limits::REBUILD_INTERVAL;
+            reader.report(field_path, format_args!("must be at least {min_seconds}s"));
             text
         }
         Ok(interval) => duration::format(interval),
         Err(DurationError::Syntax) => {
-            let words = format_args!("is not a duration such as `10m30s`: {text:?}");
-            reader.report(place, words);
+            let message = format_args!("is not a duration such as `10m30s`: {text:?}");
+            reader.report(field_path, message);
             text
         }
         Err(DurationError::TooLong) => {
-            reader.report(place, format_args!("is too long a duration: {text:?}"));
+            reader.report(field_path, format_args!("is too long a duration: {text:?}"));
             text
         }
     }
 }
 
 /// Reports a revision that is not an expression.
-fn check_revision(reader: &mut Reader, place: &FieldPath<'_>, revision: &str) {
+fn check_revision(reader: &mut Reader, field_path: &FieldPath<'_>, revision: &str) {
     use solon_syntax::source::{Source as Text, SourceId};
     if revision.is_empty() {
         return;
     }
     let text = Text::new(SourceId(0), "revision", revision);
     if let Err(wrong) = solon_syntax::parse_body(&text, &solon_syntax::ParseOptions::default()) {
-        let words = wrong.0.first().map_or("", |first| first.message.as_str());
-        reader.report(place, format_args!("is not a valid expression: {words}"));
+        let message = wrong.0.first().map_or("", |first| first.message.as_str());
+        reader.report(
+            field_path,
+            format_args!("is not a valid expression: {message}"),
+        );
     }
 }

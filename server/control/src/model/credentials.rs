@@ -48,24 +48,26 @@ const KEYS: [&str; 9] = [
 /// Returns `true` if a header, a parameter or a member of this name holds a credential, in any case and with any separators:
 /// `Authorization`, `X-API-Key`, `private_token`, `clientSecret`.
 pub fn is_credential_name(name: &str) -> bool {
-    let mut words = vec![String::new()];
+    let mut name_words = vec![String::new()];
     let mut was_lower = false;
     for letter in name.chars() {
         let begins = letter.is_uppercase() && was_lower;
         was_lower = letter.is_lowercase() || letter.is_ascii_digit();
         if begins || !letter.is_alphanumeric() {
-            words.push(String::new());
+            name_words.push(String::new());
         }
         if letter.is_alphanumeric()
-            && let Some(last) = words.last_mut()
+            && let Some(last) = name_words.last_mut()
         {
             last.extend(letter.to_lowercase());
         }
     }
-    words.retain(|word| !word.is_empty());
-    let mut backwards = words.iter().rev().map(String::as_str);
+    name_words.retain(|name_word| !name_word.is_empty());
+    let mut backwards = name_words.iter().rev().map(String::as_str);
     match backwards.next() {
-        Some("key") => backwards.next().is_some_and(|word| KEYS.contains(&word)),
+        Some("key") => backwards
+            .next()
+            .is_some_and(|last_but_one| KEYS.contains(&last_but_one)),
         Some(last) => LAST_WORDS.contains(&last),
         None => false,
     }
@@ -73,17 +75,17 @@ pub fn is_credential_name(name: &str) -> bool {
 
 /// Returns the places of credentials in the `config` of an HTTP data source: `headers.Authorization`, `url`, `body`.
 pub fn in_config(config: &Value) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut fields = Vec::new();
     let mut config = config.clone();
     if let Some(config) = config.as_object_mut() {
-        redact_config(config, Redacted::Found, &mut found);
+        redact_config(config, Redacted::Found, &mut fields);
     }
-    found
+    fields
 }
 
 /// Returns the places of credentials in the body of a stored source: `datasources[0].config.url`.
 pub fn in_source(body: &str) -> Vec<String> {
-    redact(body).map(|(_, found)| found).unwrap_or_default()
+    redact(body).map(|(_, fields)| fields).unwrap_or_default()
 }
 
 /// Returns the body of a stored source with its credentials redacted.
@@ -91,7 +93,7 @@ pub fn in_source(body: &str) -> Vec<String> {
 /// Writing it back is rejected: the names of the fields stay.
 pub fn redacted_source(body: &str) -> Cow<'_, str> {
     match redact(body) {
-        Some((redacted, found)) if !found.is_empty() => Cow::Owned(redacted),
+        Some((redacted, fields)) if !fields.is_empty() => Cow::Owned(redacted),
         _ => Cow::Borrowed(body),
     }
 }
@@ -111,25 +113,25 @@ fn redact(body: &str) -> Option<(String, Vec<String>)> {
         return None;
     }
     let mut source: Value = serde_json::from_str(body).ok()?;
-    let mut found = Vec::new();
+    let mut fields = Vec::new();
     let datasources = source.get_mut("datasources")?.as_array_mut()?;
-    for (at, datasource) in datasources.iter_mut().enumerate() {
-        let mut places = Vec::new();
+    for (index, datasource) in datasources.iter_mut().enumerate() {
+        let mut config_fields = Vec::new();
         if let Some(config) = datasource.get_mut("config").and_then(Value::as_object_mut) {
-            redact_config(config, Redacted::Skipped, &mut places);
+            redact_config(config, Redacted::Skipped, &mut config_fields);
         }
-        let of_source = |place| format!("datasources[{at}].config.{place}");
-        found.extend(places.into_iter().map(of_source));
+        let of_source = |field| format!("datasources[{index}].config.{field}");
+        fields.extend(config_fields.into_iter().map(of_source));
     }
-    Some((source.to_string(), found))
+    Some((source.to_string(), fields))
 }
 
-fn redact_config(config: &mut Map<String, Value>, redacted: Redacted, found: &mut Vec<String>) {
+fn redact_config(config: &mut Map<String, Value>, redacted: Redacted, fields: &mut Vec<String>) {
     let is_skipped = |is_redacted| is_redacted && redacted == Redacted::Skipped;
     let headers = config.get_mut("headers").and_then(Value::as_object_mut);
     for (name, value) in headers.into_iter().flatten() {
         if is_credential_name(name) && !is_skipped(value == REDACTED) {
-            found.push(format!("headers.{name}"));
+            fields.push(format!("headers.{name}"));
             *value = REDACTED.into();
         }
     }
@@ -142,7 +144,7 @@ fn redact_config(config: &mut Map<String, Value>, redacted: Redacted, found: &mu
             && let Some(redacted) = redact(text)
             && !is_skipped(redacted == *text)
         {
-            found.push(field.to_owned());
+            fields.push(field.to_owned());
             *text = redacted;
         }
     }
@@ -158,7 +160,9 @@ fn redacted_address(address: &str) -> Option<String> {
         Some((target, query)) => (target, Some(query)),
         None => (before, None),
     };
-    let scheme = target.find("://").map_or(0, |at| at + 3);
+    let scheme = target
+        .find("://")
+        .map_or(0, |after_scheme| after_scheme + 3);
     let (scheme, rest) = target.split_at_checked(scheme)?;
     let end = rest.find('/').unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(end)?;
@@ -181,7 +185,7 @@ fn redacted_address(address: &str) -> Option<String> {
 fn redacted_parameters(text: &str) -> Option<String> {
     let mut has_credential = false;
     let pairs = text.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, value)) if !value.is_empty() && is_credential_name(&decoded(name)) => {
+        Some((name, value)) if !value.is_empty() && is_credential_name(&percent_decode(name)) => {
             has_credential = true;
             format!("{name}={REDACTED}")
         }
@@ -192,19 +196,19 @@ fn redacted_parameters(text: &str) -> Option<String> {
 }
 
 /// Decodes the escapes of a name, because an escaped name is equivalent to the decoded one.
-fn decoded(name: &str) -> String {
+fn percent_decode(name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
         let escaped = (first == b'%').then(|| rest.split_first_chunk::<2>());
         match escaped
             .flatten()
-            .map(|(digits, behind)| (hex::decode(digits), behind))
+            .map(|(digits, after)| (hex::decode(digits), after))
         {
-            Some((Ok(byte), behind)) => {
+            Some((Ok(byte), after)) => {
                 bytes.extend(byte);
-                rest = behind;
+                rest = after;
             }
             _ => bytes.push(first),
         }
@@ -335,7 +339,7 @@ mod tests {
         ] {
             assert_eq!(redacted_body(text).as_deref(), Some(redacted));
         }
-        let same = r#"{"datasources": [{"config": {"url": "https://h"}}], "n": 1.0}"#;
-        assert_eq!(redacted_source(same), same);
+        let unchanged = r#"{"datasources": [{"config": {"url": "https://h"}}], "n": 1.0}"#;
+        assert_eq!(redacted_source(unchanged), unchanged);
     }
 }

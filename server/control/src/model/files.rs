@@ -49,8 +49,9 @@ impl FileDocument {
     /// # Errors
     /// A file with the name of a document has invalid content.
     pub fn read_all(files: &BTreeMap<String, String>) -> Result<Vec<Self>, FileError> {
-        let read = |(file, contents): (&String, &String)| Self::read(file, contents).transpose();
-        files.iter().filter_map(read).collect()
+        let read_file =
+            |(file, contents): (&String, &String)| Self::read(file, contents).transpose();
+        files.iter().filter_map(read_file).collect()
     }
 
     /// Reads the documents of a stored source.
@@ -122,14 +123,14 @@ impl FileDocument {
     pub fn merge(documents: &[Self]) -> Result<Option<Value>, FileError> {
         let mut all: Option<Value> = None;
         for document in documents {
-            let own = document.tree();
+            let own_tree = document.tree();
             all = Some(match all {
-                None => own,
-                Some(all) => tree::merge(&all, &own).map_err(|Conflict(steps)| {
-                    let place = steps.join("/");
+                None => own_tree,
+                Some(all) => tree::merge(&all, &own_tree).map_err(|Conflict(steps)| {
+                    let path_text = steps.join("/");
                     FileError {
                         file: document.file.clone(),
-                        message: format!("has a value at {place:?}, as another file has"),
+                        message: format!("has a value at {path_text:?}, as another file has"),
                     }
                 })?,
             });
@@ -146,7 +147,7 @@ fn stored_files(body: &str) -> Result<BTreeMap<String, String>, FileError> {
         files: BTreeMap<String, String>,
     }
     match serde_json::from_str::<Stored>(body) {
-        Ok(stored) => Ok(stored.files),
+        Ok(stored_body) => Ok(stored_body.files),
         Err(error) => Err(FileError {
             file: String::new(),
             message: format!("cannot be read: {error}"),
@@ -168,7 +169,7 @@ fn steps_of(folder: &str) -> impl Iterator<Item = &str> {
 /// Returns `true` if a document contributes to a read of a path: it is above, at or below it.
 fn is_around(document: &[&str], path: &DataPath) -> bool {
     let common = document.iter().zip(path.steps());
-    common.into_iter().all(|(own, other)| own == other)
+    common.into_iter().all(|(step, other)| step == other)
 }
 
 #[cfg(test)]
@@ -191,21 +192,25 @@ mod tests {
         ];
         let files: std::collections::BTreeMap<_, _> = files.into_iter().collect();
         let body = serde_json::json!({ "files": files }).to_string();
-        let around = |path: &str| {
+        let files_around = |path: &str| {
             let path = DataPath::new(path.split('/').map(str::to_owned).collect()).unwrap();
             let documents = FileDocument::of_source_around(&body, &path);
-            let files = documents.map(|all| all.into_iter().map(|one| one.file).collect());
+            let files =
+                documents.map(|all| all.into_iter().map(|document| document.file).collect());
             files.unwrap_or_else(|error| vec![error.to_string()])
         };
-        assert_eq!(around("other"), ["data.json"]);
-        assert_eq!(around("a"), ["a/c/data.json", "a/data.yaml", "data.json"]);
-        assert_eq!(around("a/b"), ["a/data.yaml", "data.json"]);
+        assert_eq!(files_around("other"), ["data.json"]);
         assert_eq!(
-            around("a/c/d"),
+            files_around("a"),
+            ["a/c/data.json", "a/data.yaml", "data.json"]
+        );
+        assert_eq!(files_around("a/b"), ["a/data.yaml", "data.json"]);
+        assert_eq!(
+            files_around("a/c/d"),
             ["a/c/data.json", "a/data.yaml", "data.json"]
         );
         for path in ["", "ab", "ab/x", "bad", "bad/x", "bad/x/y", "bad/z", "..x"] {
-            let errors = around(path);
+            let errors = files_around(path);
             assert!(errors[0].contains("of the source"), "{path}: {errors:?}");
         }
         let unreadable = FileDocument::of_source("?").unwrap_err().to_string();
@@ -217,9 +222,9 @@ mod tests {
 
     #[test]
     fn names_of_documents() {
-        let read = |file: &str, text: &str| FileDocument::read(file, &STANDARD.encode(text));
+        let read_file = |file: &str, text: &str| FileDocument::read(file, &STANDARD.encode(text));
         let path = |file: &str, text: &str| {
-            let document = read(file, text).ok().flatten();
+            let document = read_file(file, text).ok().flatten();
             document.map(|document| (document.path.file(), document.value.to_json()))
         };
         let some = |path: &str, value: &str| Some((path.to_owned(), value.to_owned()));
@@ -237,7 +242,7 @@ mod tests {
             "xdata.json",
         ] {
             assert_eq!(path(other, "{}"), None, "{other}");
-            assert!(read(other, "?").is_ok(), "{other}");
+            assert!(read_file(other, "?").is_ok(), "{other}");
         }
         for (file, text) in [
             ("data.json", "{"),
@@ -245,7 +250,7 @@ mod tests {
             ("data.json", "1 2"),
             ("a/data.yaml", "["),
         ] {
-            assert!(read(file, text).is_err(), "{file} {text}");
+            assert!(read_file(file, text).is_err(), "{file} {text}");
         }
     }
 }

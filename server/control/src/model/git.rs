@@ -32,28 +32,31 @@ pub struct Git {
 
 impl Git {
     /// Reads an origin.
-    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
+    pub(super) fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
         let git = Self {
-            repo: members.required(reader, place, "repo"),
-            reference: members.text(reader, place, "reference"),
-            commit: members.text(reader, place, "commit"),
-            path: members.text(reader, place, "path"),
-            included_files: members.texts(reader, place, "included_files"),
-            excluded_files: members.texts(reader, place, "excluded_files"),
-            credentials: members.text(reader, place, "credentials"),
+            repo: members.required(reader, field_path, "repo"),
+            reference: members.text(reader, field_path, "reference"),
+            commit: members.text(reader, field_path, "commit"),
+            path: members.text(reader, field_path, "path"),
+            included_files: members.texts(reader, field_path, "included_files"),
+            excluded_files: members.texts(reader, field_path, "excluded_files"),
+            credentials: members.text(reader, field_path, "credentials"),
         };
-        members.end(reader, place);
-        if let Some(words) = invalid_repository(&git.repo, reader.origin()) {
-            reader.report(&place.member("repo"), words);
+        members.end(reader, field_path);
+        if let Some(message) = invalid_repository(&git.repo, reader.origin()) {
+            reader.report(&field_path.member("repo"), message);
         }
-        if let Some(words) = invalid_reference(&git.reference) {
-            reader.report(&place.member("reference"), words);
+        if let Some(message) = invalid_reference(&git.reference) {
+            reader.report(&field_path.member("reference"), message);
         }
-        reader.check_commit(&place.member("commit"), &git.commit);
-        reader.check_inside(&place.member("path"), git.path.trim_start_matches("./"));
-        reader.check_globs(&place.member("included_files"), &git.included_files);
-        reader.check_globs(&place.member("excluded_files"), &git.excluded_files);
+        reader.check_commit(&field_path.member("commit"), &git.commit);
+        reader.check_inside(
+            &field_path.member("path"),
+            git.path.trim_start_matches("./"),
+        );
+        reader.check_globs(&field_path.member("included_files"), &git.included_files);
+        reader.check_globs(&field_path.member("excluded_files"), &git.excluded_files);
         git
     }
 
@@ -100,11 +103,15 @@ fn invalid_repository(address: &str, origin: Origin) -> Option<&'static str> {
         };
     }
     // `git@host:path`, the scp syntax of ssh; a single letter is a drive
-    let is_scp = address.split_once(':').is_some_and(|(place, path)| {
-        let host = place.rsplit_once('@').map_or(place, |(_, host)| host);
-        let is_host = !host.is_empty() && !host.contains(['/', '\\']) && !host.starts_with('-');
-        is_host && place.len() > 1 && !path.is_empty()
-    });
+    let is_scp = address
+        .split_once(':')
+        .is_some_and(|(user_and_host, path)| {
+            let host = user_and_host
+                .rsplit_once('@')
+                .map_or(user_and_host, |(_, host)| host);
+            let is_host = !host.is_empty() && !host.contains(['/', '\\']) && !host.starts_with('-');
+            is_host && user_and_host.len() > 1 && !path.is_empty()
+        });
     let user = address.split_once('@').map_or("", |(user, _)| user);
     if user.contains(':') && !user.contains('/') {
         return Some("must not hold a password; name a secret by `credentials`");
@@ -133,7 +140,7 @@ fn invalid_reference(name: &str) -> Option<&'static str> {
 
 impl Reader {
     /// Reports problems of a web address.
-    pub(super) fn check_web_address(&mut self, place: &FieldPath<'_>, address: &str) {
+    pub(super) fn check_web_address(&mut self, field_path: &FieldPath<'_>, address: &str) {
         if address.is_empty() {
             return;
         }
@@ -141,19 +148,19 @@ impl Reader {
             .strip_prefix("https://")
             .or(address.strip_prefix("http://"));
         let Some(rest) = rest else {
-            self.report(place, "must begin with `https://` or `http://`");
+            self.report(field_path, "must begin with `https://` or `http://`");
             return;
         };
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
             self.report(
-                place,
+                field_path,
                 "must not hold a user or a password; name a secret by `credentials`",
             );
         } else if authority.is_empty() || authority.starts_with(':') {
-            self.report(place, "has no host");
+            self.report(field_path, "has no host");
         } else if address.contains(|c: char| c.is_control() || c == ' ') {
-            self.report(place, "is not a valid address");
+            self.report(field_path, "is not a valid address");
         }
     }
 }

@@ -36,7 +36,7 @@ impl Glob {
         let glob = Self(pattern.to_owned());
         match glob.evaluate("", true) {
             Ok(_) => Ok(glob),
-            Err(words) => Err(format!("is not a valid glob: {words}")),
+            Err(message) => Err(format!("is not a valid glob: {message}")),
         }
     }
 
@@ -52,11 +52,11 @@ impl Glob {
         let input = Value::array(vec![Value::from(self.0.as_str()), Value::from(text)]);
         let request = Request::new().input(&input).strict_builtin_errors(strict);
         match document.evaluate(&request) {
-            Ok(answer) => Ok(answer.is_some()),
+            Ok(result) => Ok(result.is_some()),
             Err(error) => {
                 let entries = error.entries();
-                let words = entries.first().map_or("", |entry| entry.message.as_str());
-                Err(words.trim_start_matches("glob.match: ").to_owned())
+                let message = entries.first().map_or("", |entry| entry.message.as_str());
+                Err(message.trim_start_matches("glob.match: ").to_owned())
             }
         }
     }
@@ -64,10 +64,10 @@ impl Glob {
 
 impl Reader {
     /// Reports problems of globs.
-    pub(super) fn check_globs(&mut self, place: &FieldPath<'_>, globs: &[String]) {
-        for (at, glob) in globs.iter().enumerate() {
-            if let Err(words) = Glob::new(glob) {
-                self.report(&place.element(at), words);
+    pub(super) fn check_globs(&mut self, field_path: &FieldPath<'_>, globs: &[String]) {
+        for (index, glob) in globs.iter().enumerate() {
+            if let Err(message) = Glob::new(glob) {
+                self.report(&field_path.element(index), message);
             }
         }
     }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_globs_are_told() {
+    fn broken_globs_are_reported() {
         assert!(
             Glob::new("[")
                 .unwrap_err()

@@ -44,9 +44,9 @@ impl Address {
         if address.contains("://") {
             return Self::of_url(address);
         }
-        let (place, _) = address.split_once(':')?;
+        let (user_and_host, _) = address.split_once(':')?;
         Some(Self {
-            host: host_name(after_user(place)?)?,
+            host: host_name(after_user(user_and_host)?)?,
             port: 22,
             default_port: 22,
         })
@@ -106,8 +106,8 @@ impl AllowedHost {
 
     fn includes(&self, address: &Address) -> bool {
         let is_host = if self.is_wildcard {
-            let above = address.host.strip_suffix(self.host.as_str());
-            above.is_some_and(|above| above.len() > 1 && above.ends_with('.'))
+            let subdomain = address.host.strip_suffix(self.host.as_str());
+            subdomain.is_some_and(|subdomain| subdomain.len() > 1 && subdomain.ends_with('.'))
         } else {
             address.host == self.host
         };
@@ -138,13 +138,13 @@ fn after_user(authority: &str) -> Option<&str> {
 fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {
-            let (host, behind) = rest.split_once(']')?;
+            let (host, after_host) = rest.split_once(']')?;
             if !host.contains(':') {
                 return None;
             }
-            match behind {
+            match after_host {
                 "" => (host, None),
-                behind => (host, Some(behind.strip_prefix(':')?)),
+                after_host => (host, Some(after_host.strip_prefix(':')?)),
             }
         }
         None => match text.split_once(':') {
@@ -187,7 +187,9 @@ mod tests {
             "10.0.0.1",
         ]
         .map(str::to_owned);
-        let is_in = |address: Option<Address>| address.is_some_and(|one| one.is_in(&allowed));
+        let is_in = |address: Option<Address>| {
+            address.is_some_and(|address_in_test| address_in_test.is_in(&allowed))
+        };
         for url in [
             "https://api.example.com/x",
             "https://API.example.COM./x",
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_hosts_alone() {
+    fn lists_contain_only_hosts() {
         for text in [
             "h",
             "a.b",

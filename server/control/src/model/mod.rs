@@ -56,7 +56,7 @@ pub trait Resource: Serialize + Sized {
     const KIND: Kind;
 
     /// Parses an item. Problems are reported to the reader. If there are any, the returned item must not be used.
-    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &serde_json::Value) -> Self;
+    fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &serde_json::Value) -> Self;
 
     /// Returns the name. Empty if the body has none.
     fn name(&self) -> &str;

@@ -44,7 +44,7 @@ impl Kind {
     }
 
     /// Returns the kind of a plural in a path.
-    pub fn of_plural(word: &str) -> Option<Self> {
+    pub fn of_plural(plural: &str) -> Option<Self> {
         let all = [
             Self::Bundle,
             Self::Source,
@@ -52,7 +52,7 @@ impl Kind {
             Self::Secret,
             Self::Token,
         ];
-        all.into_iter().find(|kind| kind.plural() == word)
+        all.into_iter().find(|kind| kind.plural() == plural)
     }
 }
 

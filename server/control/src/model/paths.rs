@@ -52,41 +52,43 @@ fn is_up(step: &str) -> bool {
 
 impl Reader {
     /// Reports problems of a path inside a tree that the service fetched or received.
-    pub(super) fn check_inside(&mut self, place: &FieldPath<'_>, path: &str) {
-        if let Some(words) = leaves(path) {
-            self.report(place, words);
+    pub(super) fn check_inside(&mut self, field_path: &FieldPath<'_>, path: &str) {
+        if let Some(message) = leaves(path) {
+            self.report(field_path, message);
         }
     }
 
     /// Reports problems of a local path. Configuration files of the operator may contain any path.
-    pub(super) fn check_local(&mut self, place: &FieldPath<'_>, path: &str) {
+    pub(super) fn check_local(&mut self, field_path: &FieldPath<'_>, path: &str) {
         match (self.origin(), leaves(path)) {
-            (Origin::Api, Some(words)) => self.report(
-                place,
+            (Origin::Api, Some(message)) => self.report(
+                field_path,
                 format_args!(
-                    "{words}: what is written through the API stays inside the service's folder"
+                    "{message}: what is written through the API stays inside the service's folder"
                 ),
             ),
-            (Origin::File, Some(words)) if path.contains('\0') => self.report(place, words),
+            (Origin::File, Some(message)) if path.contains('\0') => {
+                self.report(field_path, message);
+            }
             _ => {}
         }
     }
 
     /// Reports problems of a path or prefix in `data`: a reference such as `data.lib` or `lib["a b"]`, or names separated
     /// by slashes.
-    pub(super) fn check_data_reference(&mut self, place: &FieldPath<'_>, text: &str) {
+    pub(super) fn check_data_reference(&mut self, field_path: &FieldPath<'_>, text: &str) {
         if text.is_empty() || is_reference(text) {
             return;
         }
-        if let Some(words) = leaves(text) {
-            self.report(place, words);
+        if let Some(message) = leaves(text) {
+            self.report(field_path, message);
             return;
         }
         let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-        let named = |step: &str| !step.is_empty() && step.chars().all(plain) && step != ".";
-        if !text.trim_end_matches('/').split('/').all(named) || text.ends_with('.') {
+        let is_plain_step = |step: &str| !step.is_empty() && step.chars().all(plain) && step != ".";
+        if !text.trim_end_matches('/').split('/').all(is_plain_step) || text.ends_with('.') {
             self.report(
-                place,
+                field_path,
                 "must be a reference within data such as `lib.authz`, or names with `/` between",
             );
         }
@@ -127,8 +129,8 @@ impl DataPath {
     /// # Errors
     /// A segment is not a valid name of a folder.
     pub fn new(steps: Vec<String>) -> Result<Self, DataPathError> {
-        let refused = |step: &str| {
-            let words = if step.contains('\0') {
+        let invalid_step = |step: &str| {
+            let message = if step.contains('\0') {
                 "has a NUL character"
             } else if step.contains(['/', '\\']) {
                 "has a backslash"
@@ -139,18 +141,18 @@ impl DataPath {
             } else {
                 return None;
             };
-            Some(DataPathError(format!("the path of the data {words}")))
+            Some(DataPathError(format!("the path of the data {message}")))
         };
         // Duplicate slashes are ignored.
         let steps: Vec<String> = steps.into_iter().filter(|step| !step.is_empty()).collect();
-        if let Some(error) = steps.iter().find_map(|step| refused(step)) {
+        if let Some(error) = steps.iter().find_map(|step| invalid_step(step)) {
             return Err(error);
         }
         let path = Self(steps);
         if path.file().len() > limits::DATA_PATH {
-            let most = limits::DATA_PATH;
+            let limit = limits::DATA_PATH;
             return Err(DataPathError(format!(
-                "the path of the data is longer than {most} bytes"
+                "the path of the data is longer than {limit} bytes"
             )));
         }
         Ok(path)
@@ -184,7 +186,7 @@ mod tests {
     use super::{DataPath, is_reference, leaves};
 
     #[test]
-    fn paths_that_leave() {
+    fn paths_that_leave_their_folder() {
         for path in [
             "..",
             "../x",
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_lie_in_files() {
+    fn documents_are_in_files() {
         let path = |text: &str| DataPath::new(text.split('/').map(str::to_owned).collect());
         assert_eq!(path("users").unwrap().file(), "users/data.json");
         assert_eq!(path("").unwrap().file(), "data.json");

@@ -44,8 +44,8 @@ impl FieldPath<'_> {
     }
 
     /// Returns the path of an element of this value.
-    pub fn element(&self, at: usize) -> FieldPath<'_> {
-        FieldPath::Element(self, at)
+    pub fn element(&self, index: usize) -> FieldPath<'_> {
+        FieldPath::Element(self, index)
     }
 }
 
@@ -58,7 +58,7 @@ impl Display for FieldPath<'_> {
                 write!(f, "{parent}.")?;
                 write_name(f, name)
             }
-            Self::Element(parent, at) => write!(f, "{parent}[{at}]"),
+            Self::Element(parent, index) => write!(f, "{parent}[{index}]"),
         }
     }
 }
@@ -82,9 +82,9 @@ pub struct Problems {
 
 impl Problems {
     /// Creates a list with one problem.
-    pub fn one(words: impl Into<String>) -> Self {
+    pub fn one(message: impl Into<String>) -> Self {
         Self {
-            messages: vec![words.into()],
+            messages: vec![message.into()],
             untold: 0,
         }
     }
@@ -99,9 +99,9 @@ impl Problems {
         self.messages.is_empty()
     }
 
-    fn add(&mut self, words: String) {
+    fn add(&mut self, message: String) {
         if self.messages.len() < limits::PROBLEMS {
-            self.messages.push(words);
+            self.messages.push(message);
         } else {
             self.untold += 1;
         }
@@ -143,9 +143,9 @@ impl Reader {
         self.origin
     }
 
-    /// Reports a problem of the value at `place`.
-    pub fn report(&mut self, place: &FieldPath<'_>, words: impl Display) {
-        self.problems.add(format!("{place} {words}"));
+    /// Reports a problem of the value at `field_path`.
+    pub fn report(&mut self, field_path: &FieldPath<'_>, message: impl Display) {
+        self.problems.add(format!("{field_path} {message}"));
     }
 
     /// Returns `true` if no problem was reported.
@@ -153,24 +153,24 @@ impl Reader {
         self.problems.is_empty()
     }
 
-    /// Returns `read` if no problems were reported.
+    /// Returns `value` if no problems were reported.
     ///
     /// # Errors
     /// All problems.
-    pub fn finish<T>(self, read: T) -> Result<T, Problems> {
+    pub fn finish<T>(self, value: T) -> Result<T, Problems> {
         if self.problems.is_empty() {
-            Ok(read)
+            Ok(value)
         } else {
             Err(self.problems)
         }
     }
 
     /// Returns the members of an object. Any other value is reported and has no members.
-    pub fn object<'v>(&mut self, place: &FieldPath<'_>, value: &'v Value) -> Members<'v> {
+    pub fn object<'v>(&mut self, field_path: &FieldPath<'_>, value: &'v Value) -> Members<'v> {
         let members = match value {
             Value::Object(members) => Some(members),
             other => {
-                self.expected(place, "an object", other);
+                self.expected(field_path, "an object", other);
                 None
             }
         };
@@ -181,49 +181,52 @@ impl Reader {
     }
 
     /// Returns the elements of an array. Any other value is reported and has no elements.
-    pub fn array<'v>(&mut self, place: &FieldPath<'_>, value: &'v Value) -> &'v [Value] {
+    pub fn array<'v>(&mut self, field_path: &FieldPath<'_>, value: &'v Value) -> &'v [Value] {
         match value {
             Value::Array(items) if items.len() <= limits::PARTS => items,
             Value::Array(items) => {
-                let (had, most) = (items.len(), limits::PARTS);
-                self.report(place, format_args!("has {had} elements, at most {most}"));
+                let (had, max_elements) = (items.len(), limits::PARTS);
+                self.report(
+                    field_path,
+                    format_args!("has {had} elements, at most {max_elements}"),
+                );
                 &[]
             }
             other => {
-                self.expected(place, "an array", other);
+                self.expected(field_path, "an array", other);
                 &[]
             }
         }
     }
 
     /// Returns a text. NUL is rejected because databases and paths cannot contain it.
-    pub fn text(&mut self, place: &FieldPath<'_>, value: &Value) -> String {
+    pub fn text(&mut self, field_path: &FieldPath<'_>, value: &Value) -> String {
         match value {
             Value::String(text) if text.len() > limits::TEXT => {
-                let most = limits::TEXT;
-                self.report(place, format_args!("is longer than {most} bytes"));
+                let max_bytes = limits::TEXT;
+                self.report(field_path, format_args!("is longer than {max_bytes} bytes"));
             }
             Value::String(text) if text.contains('\0') => {
-                self.report(place, "has a NUL character");
+                self.report(field_path, "has a NUL character");
             }
             Value::String(text) => return text.clone(),
-            other => self.expected(place, "a string", other),
+            other => self.expected(field_path, "a string", other),
         }
         String::new()
     }
 
     /// Returns a Boolean.
-    pub fn boolean(&mut self, place: &FieldPath<'_>, value: &Value) -> bool {
+    pub fn boolean(&mut self, field_path: &FieldPath<'_>, value: &Value) -> bool {
         value.as_bool().unwrap_or_else(|| {
-            self.expected(place, "true or false", value);
+            self.expected(field_path, "true or false", value);
             false
         })
     }
 
     /// Returns an integer.
-    pub fn integer(&mut self, place: &FieldPath<'_>, value: &Value) -> i64 {
+    pub fn integer(&mut self, field_path: &FieldPath<'_>, value: &Value) -> i64 {
         value.as_i64().unwrap_or_else(|| {
-            self.expected(place, "an integer", value);
+            self.expected(field_path, "an integer", value);
             0
         })
     }
@@ -231,28 +234,31 @@ impl Reader {
     /// Returns texts by name.
     pub fn texts_by_name(
         &mut self,
-        place: &FieldPath<'_>,
+        field_path: &FieldPath<'_>,
         value: &Value,
     ) -> std::collections::BTreeMap<String, String> {
-        let members = self.object(place, value);
-        let members = self.bounded(place, &members);
-        let read = |(name, value): (&String, &Value)| {
-            (name.clone(), self.text(&place.member(name), value))
+        let members = self.object(field_path, value);
+        let members = self.bounded(field_path, &members);
+        let read_member = |(name, value): (&String, &Value)| {
+            (name.clone(), self.text(&field_path.member(name), value))
         };
-        members.map(read).collect()
+        members.map(read_member).collect()
     }
 
     /// Returns the members of an object with arbitrary names. Their number is limited.
     pub fn bounded<'v>(
         &mut self,
-        place: &FieldPath<'_>,
+        field_path: &FieldPath<'_>,
         members: &Members<'v>,
     ) -> impl Iterator<Item = (&'v String, &'v Value)> + use<'v> {
         let members = members.members.filter(|members| {
             let fits = members.len() <= limits::PARTS;
             if !fits {
-                let (had, most) = (members.len(), limits::PARTS);
-                self.report(place, format_args!("has {had} members, at most {most}"));
+                let (had, max_members) = (members.len(), limits::PARTS);
+                self.report(
+                    field_path,
+                    format_args!("has {had} members, at most {max_members}"),
+                );
             }
             fits
         });
@@ -260,10 +266,10 @@ impl Reader {
     }
 
     /// Reports a value of an unexpected type. The message does not contain the value, which may be a secret.
-    pub fn expected(&mut self, place: &FieldPath<'_>, wanted: &str, value: &Value) {
+    pub fn expected(&mut self, field_path: &FieldPath<'_>, expected: &str, value: &Value) {
         self.report(
-            place,
-            format_args!("must be {wanted}, not {}", kind_of(value)),
+            field_path,
+            format_args!("must be {expected}, not {}", kind_of(value)),
         );
     }
 }
@@ -312,13 +318,13 @@ impl<'v> Members<'v> {
     }
 
     /// Takes the name. Empty if it is absent.
-    pub fn name(&mut self, reader: &mut Reader, place: &FieldPath<'_>) -> String {
+    pub fn name(&mut self, reader: &mut Reader, field_path: &FieldPath<'_>) -> String {
         match self.take("name") {
             Some(Value::String(name)) if name.is_empty() => {
-                reader.report(&place.member("name"), "must not be empty");
+                reader.report(&field_path.member("name"), "must not be empty");
                 String::new()
             }
-            Some(value) => reader.text(&place.member("name"), value),
+            Some(value) => reader.text(&field_path.member("name"), value),
             None => String::new(),
         }
     }
@@ -327,11 +333,11 @@ impl<'v> Members<'v> {
     pub fn text(
         &mut self,
         reader: &mut Reader,
-        place: &FieldPath<'_>,
+        field_path: &FieldPath<'_>,
         name: &'static str,
     ) -> String {
         match self.take(name) {
-            Some(value) => reader.text(&place.member(name), value),
+            Some(value) => reader.text(&field_path.member(name), value),
             None => String::new(),
         }
     }
@@ -340,14 +346,14 @@ impl<'v> Members<'v> {
     pub fn required(
         &mut self,
         reader: &mut Reader,
-        place: &FieldPath<'_>,
+        field_path: &FieldPath<'_>,
         name: &'static str,
     ) -> String {
         let before = reader.problems.messages.len() + reader.problems.untold;
-        let text = self.text(reader, place, name);
+        let text = self.text(reader, field_path, name);
         let is_new = before == reader.problems.messages.len() + reader.problems.untold;
         if text.is_empty() && is_new && self.is_object() {
-            reader.report(&place.member(name), "is required");
+            reader.report(&field_path.member(name), "is required");
         }
         text
     }
@@ -356,21 +362,21 @@ impl<'v> Members<'v> {
     pub fn texts(
         &mut self,
         reader: &mut Reader,
-        place: &FieldPath<'_>,
+        field_path: &FieldPath<'_>,
         name: &'static str,
     ) -> Vec<String> {
         let Some(value) = self.take(name) else {
             return Vec::new();
         };
-        let place = place.member(name);
-        let items = reader.array(&place, value).iter().enumerate();
+        let field_path = field_path.member(name);
+        let items = reader.array(&field_path, value).iter().enumerate();
         items
-            .map(|(at, item)| reader.text(&place.element(at), item))
+            .map(|(index, item)| reader.text(&field_path.element(index), item))
             .collect()
     }
 
     /// Rejects the members that were not taken, with suggestions of known names.
-    pub fn end(self, reader: &mut Reader, place: &FieldPath<'_>) {
+    pub fn end(self, reader: &mut Reader, field_path: &FieldPath<'_>) {
         if reader.compat == Compat::Ocp {
             return;
         }
@@ -379,12 +385,12 @@ impl<'v> Members<'v> {
                 continue;
             }
             match nearest(name, &self.names) {
-                Some(meant) => reader.report(
-                    &place.member(name),
-                    format_args!("is not a known field; did you mean `{meant}`?"),
+                Some(suggestion) => reader.report(
+                    &field_path.member(name),
+                    format_args!("is not a known field; did you mean `{suggestion}`?"),
                 ),
                 None => reader.report(
-                    &place.member(name),
+                    &field_path.member(name),
                     format_args!(
                         "is not a known field; expected one of {}",
                         self.names.join(", ")

@@ -19,30 +19,30 @@ pub struct Reference {
 
 /// Returns a cycle of requirements from a source back to itself, with that source at both ends.
 pub fn cycle(start: &str, requires: &BTreeMap<String, Vec<String>>) -> Option<Vec<String>> {
-    let mut seen = BTreeSet::new();
+    let mut visited = BTreeSet::new();
     // the predecessor of each source in the breadth-first search, which reconstructs the path
     let mut from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut open = vec![start];
-    while let Some(at) = open.pop() {
-        for next in requires.get(at).into_iter().flatten() {
+    while let Some(source) = open.pop() {
+        for next in requires.get(source).into_iter().flatten() {
             if next == start {
-                let mut way = vec![start.to_owned(), at.to_owned()];
-                let mut back = at;
+                let mut cycle = vec![start.to_owned(), source.to_owned()];
+                let mut back = source;
                 while let Some(&before) = from.get(back) {
-                    way.push(before.to_owned());
+                    cycle.push(before.to_owned());
                     back = before;
                 }
-                if at == start {
-                    way.truncate(1);
+                if source == start {
+                    cycle.truncate(1);
                 }
-                if way.last().is_none_or(|last| last != start) || way.len() == 1 {
-                    way.push(start.to_owned());
+                if cycle.last().is_none_or(|last| last != start) || cycle.len() == 1 {
+                    cycle.push(start.to_owned());
                 }
-                way.reverse();
-                return Some(way);
+                cycle.reverse();
+                return Some(cycle);
             }
-            if seen.insert(next.as_str()) {
-                from.insert(next, at);
+            if visited.insert(next.as_str()) {
+                from.insert(next, source);
                 open.push(next);
             }
         }
@@ -56,7 +56,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn ways_back_are_told() {
+    fn cycles_are_reported() {
         let graph = |edges: &[(&str, &[&str])]| -> BTreeMap<String, Vec<String>> {
             let owned = |(from, to): &(&str, &[&str])| {
                 let to = to.iter().map(|&to| to.to_owned()).collect();
@@ -64,13 +64,16 @@ mod tests {
             };
             edges.iter().map(owned).collect()
         };
-        let told = |edges| cycle("a", &graph(edges)).map(|way| way.join(" → "));
-        assert_eq!(told(&[("a", &["b"]), ("b", &["c"])]), None);
-        assert_eq!(told(&[("a", &["a"])]).as_deref(), Some("a → a"));
+        let cycle_text = |edges| cycle("a", &graph(edges)).map(|cycle| cycle.join(" → "));
+        assert_eq!(cycle_text(&[("a", &["b"]), ("b", &["c"])]), None);
+        assert_eq!(cycle_text(&[("a", &["a"])]).as_deref(), Some("a → a"));
         assert_eq!(
-            told(&[("a", &["b"]), ("b", &["c", "d"]), ("c", &["a"])]).as_deref(),
+            cycle_text(&[("a", &["b"]), ("b", &["c", "d"]), ("c", &["a"])]).as_deref(),
             Some("a → b → c → a")
         );
-        assert_eq!(told(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])]), None);
+        assert_eq!(
+            cycle_text(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])]),
+            None
+        );
     }
 }

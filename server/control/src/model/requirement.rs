@@ -33,35 +33,35 @@ pub struct Pin {
 }
 
 impl Requirement {
-    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
+    fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
         let source = members.take("source").map(|value| {
-            let place = place.member("source");
-            let source = reader.text(&place, value);
+            let field_path = field_path.member("source");
+            let source = reader.text(&field_path, value);
             if source.is_empty() && value.is_string() {
-                reader.report(&place, "must not be empty");
+                reader.report(&field_path, "must not be empty");
             }
             source
         });
-        let path = members.text(reader, place, "path");
-        reader.check_data_reference(&place.member("path"), &path);
-        let prefix = members.text(reader, place, "prefix");
-        reader.check_data_reference(&place.member("prefix"), &prefix);
+        let path = members.text(reader, field_path, "path");
+        reader.check_data_reference(&field_path.member("path"), &path);
+        let prefix = members.text(reader, field_path, "prefix");
+        reader.check_data_reference(&field_path.member("prefix"), &prefix);
         let automount = members
             .take("automount")
-            .map(|value| reader.boolean(&place.member("automount"), value));
+            .map(|value| reader.boolean(&field_path.member("automount"), value));
         let git = members.take("git").map(|value| {
-            let place = place.member("git");
-            let mut members = reader.object(&place, value);
-            let commit = members.required(reader, &place, "commit");
-            reader.check_commit(&place.member("commit"), &commit);
-            members.end(reader, &place);
+            let field_path = field_path.member("git");
+            let mut members = reader.object(&field_path, value);
+            let commit = members.required(reader, &field_path, "commit");
+            reader.check_commit(&field_path.member("commit"), &commit);
+            members.end(reader, &field_path);
             Pin { commit }
         });
         if source.is_none() && git.is_none() && members.is_object() {
-            reader.report(place, "must name a `source`, or a commit by `git`");
+            reader.report(field_path, "must name a `source`, or a commit by `git`");
         }
-        members.end(reader, place);
+        members.end(reader, field_path);
         Self {
             source,
             path,
@@ -74,39 +74,39 @@ impl Requirement {
     /// Reads the member `requirements`.
     pub(super) fn read_all(
         reader: &mut Reader,
-        place: &FieldPath<'_>,
+        field_path: &FieldPath<'_>,
         members: &mut super::reader::Members<'_>,
     ) -> Vec<Self> {
         let Some(value) = members.take("requirements") else {
             return Vec::new();
         };
-        let place = place.member("requirements");
-        let items = reader.array(&place, value).iter().enumerate();
-        let read = |(at, item)| Self::read(reader, &place.element(at), item);
-        items.map(read).collect()
+        let field_path = field_path.member("requirements");
+        let items = reader.array(&field_path, value).iter().enumerate();
+        let read_requirement = |(index, item)| Self::read(reader, &field_path.element(index), item);
+        items.map(read_requirement).collect()
     }
 
     /// Returns the sources that requirements reference.
     pub(super) fn references(all: &[Self]) -> Vec<Reference> {
-        let named = all.iter().enumerate().filter_map(|(at, requirement)| {
+        let source_references = all.iter().enumerate().filter_map(|(index, requirement)| {
             Some(Reference {
                 kind: Kind::Source,
                 name: requirement.source.clone()?,
-                field: format!("requirements[{at}].source"),
+                field: format!("requirements[{index}].source"),
                 address: None,
             })
         });
-        named.collect()
+        source_references.collect()
     }
 }
 
 impl Reader {
     /// Reports problems of a commit hash.
-    pub(super) fn check_commit(&mut self, place: &FieldPath<'_>, commit: &str) {
+    pub(super) fn check_commit(&mut self, field_path: &FieldPath<'_>, commit: &str) {
         let is_number = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !commit.is_empty() && (!is_number || !(4..=64).contains(&commit.len())) {
             self.report(
-                place,
+                field_path,
                 "must be the number of a commit, 4 to 64 hexadecimal digits",
             );
         }

@@ -218,18 +218,18 @@ pub fn allowed_hosts(body: &str) -> Vec<String> {
 
 impl Secret {
     /// Parses a secret in either syntax: `{"name": …, "value": {"type": …}}`, or flat with `type` at the top.
-    pub fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
-        let name = members.name(reader, place);
-        let allowed_hosts = members.texts(reader, place, "allowed_hosts");
-        let hosts_place = place.member("allowed_hosts");
-        for (at, host) in allowed_hosts.iter().enumerate() {
+    pub fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
+        let name = members.name(reader, field_path);
+        let allowed_hosts = members.texts(reader, field_path, "allowed_hosts");
+        let hosts_place = field_path.member("allowed_hosts");
+        for (index, host) in allowed_hosts.iter().enumerate() {
             if let Err(message) = check_allowed_host(host) {
-                reader.report(&hosts_place.element(at), message);
+                reader.report(&hosts_place.element(index), message);
             }
         }
         if members.has("type") {
-            let value = SecretValue::read(reader, place, value, true);
+            let value = SecretValue::read(reader, field_path, value, true);
             return Self {
                 name,
                 value,
@@ -239,15 +239,15 @@ impl Secret {
         }
         let is_object = members.is_object();
         let value = match members.take("value") {
-            Some(value) => SecretValue::read(reader, &place.member("value"), value, false),
+            Some(value) => SecretValue::read(reader, &field_path.member("value"), value, false),
             None => {
                 if is_object {
-                    reader.report(&place.member("value"), "is required");
+                    reader.report(&field_path.member("value"), "is required");
                 }
                 None
             }
         };
-        members.end(reader, place);
+        members.end(reader, field_path);
         Self {
             name,
             value,
@@ -283,104 +283,106 @@ impl Secret {
 impl SecretValue {
     fn read(
         reader: &mut Reader,
-        place: &FieldPath<'_>,
+        field_path: &FieldPath<'_>,
         value: &Value,
         is_flat: bool,
     ) -> Option<Self> {
-        let mut members = reader.object(place, value);
+        let mut members = reader.object(field_path, value);
         if is_flat {
             members.take("name");
             members.take("allowed_hosts");
         }
-        let kind = members.required(reader, place, "type");
+        let kind = members.required(reader, field_path, "type");
         if kind.is_empty() {
             return None;
         }
         let Some(kind) = SecretType::named(&kind) else {
-            let known: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
-            let known = known.join(", ");
+            let type_names: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
+            let known_types = type_names.join(", ");
             // the value may be anything, such as a misplaced credential, so the message does not contain it
             reader.report(
-                &place.member("type"),
-                format_args!("must be one of {known}"),
+                &field_path.member("type"),
+                format_args!("must be one of {known_types}"),
             );
             return None;
         };
         let mut fields = BTreeMap::new();
         for field in kind.fields {
-            let place = place.member(field.name);
+            let field_path = field_path.member(field.name);
             let Some(value) = members.take(field.name) else {
                 if field.required {
-                    reader.report(&place, "is required");
+                    reader.report(&field_path, "is required");
                 }
                 continue;
             };
             let contents = match field.kind {
                 FieldKind::Text => {
-                    let text = reader.text(&place, value);
+                    let text = reader.text(&field_path, value);
                     if field.required && value.as_str() == Some("") {
-                        reader.report(&place, "is required");
+                        reader.report(&field_path, "is required");
                     }
                     SecretField::Text(Zeroizing::new(text))
                 }
                 FieldKind::Texts => {
-                    let items = reader.array(&place, value).iter().enumerate();
-                    let read = |(at, item)| Zeroizing::new(reader.text(&place.element(at), item));
-                    SecretField::Texts(items.map(read).collect())
+                    let items = reader.array(&field_path, value).iter().enumerate();
+                    let read_text = |(index, item)| {
+                        Zeroizing::new(reader.text(&field_path.element(index), item))
+                    };
+                    SecretField::Texts(items.map(read_text).collect())
                 }
-                FieldKind::Integer => SecretField::Integer(reader.integer(&place, value)),
+                FieldKind::Integer => SecretField::Integer(reader.integer(&field_path, value)),
             };
             fields.insert(field.name, contents);
         }
-        members.end(reader, place);
+        members.end(reader, field_path);
         let secret = Self {
             kind: kind.name,
             fields,
         };
         if !kind.one_of.is_empty() && !kind.one_of.iter().any(|name| secret.has(name)) {
             let names = kind.one_of.join("` or `");
-            reader.report(place, format_args!("must have `{names}`"));
+            reader.report(field_path, format_args!("must have `{names}`"));
         }
-        secret.check(reader, place);
+        secret.check(reader, field_path);
         Some(secret)
     }
 
     /// Checks the constraints of single types.
-    fn check(&self, reader: &mut Reader, place: &FieldPath<'_>) {
+    fn check(&self, reader: &mut Reader, field_path: &FieldPath<'_>) {
         match self.kind {
             "api_key" => {
-                let known = ["", "header", "query"];
-                if !known.contains(&self.text("in").unwrap_or_default()) {
-                    reader.report(&place.member("in"), "must be `header` or `query`");
+                let known_places = ["", "header", "query"];
+                if !known_places.contains(&self.text("in").unwrap_or_default()) {
+                    reader.report(&field_path.member("in"), "must be `header` or `query`");
                 }
             }
             "tls_cert" if self.has("tls_cert") != self.has("tls_key") => {
-                reader.report(place, "must have `tls_cert` and `tls_key` together");
+                reader.report(field_path, "must have `tls_cert` and `tls_key` together");
             }
             "basic_auth" => {
-                let place = place.member("headers");
-                for (at, header) in self.texts("headers").iter().enumerate() {
+                let field_path = field_path.member("headers");
+                for (index, header) in self.texts("headers").iter().enumerate() {
                     if !header.contains(':') {
-                        reader.report(&place.element(at), "must be `Name: value`");
+                        reader.report(&field_path.element(index), "must be `Name: value`");
                     }
                 }
             }
             "ssh_key" => {
                 if !self.text("key").unwrap_or_default().contains("-----BEGIN ") && self.has("key")
                 {
-                    reader.report(&place.member("key"), "must be a key in PEM form");
+                    reader.report(&field_path.member("key"), "must be a key in PEM form");
                 }
-                let place = place.member("fingerprints");
-                for (at, print) in self.texts("fingerprints").iter().enumerate() {
+                let field_path = field_path.member("fingerprints");
+                for (index, print) in self.texts("fingerprints").iter().enumerate() {
                     if !print.starts_with("SHA256:") {
-                        reader.report(&place.element(at), "must begin with `SHA256:`");
+                        reader.report(&field_path.element(index), "must begin with `SHA256:`");
                     }
                 }
             }
             "oidc_client_credentials" => {
                 for field in ["issuer", "token_endpoint"] {
                     reader.check_web_address(
-                        &place.member(field),
+                        &field_path.member(field),
                         self.text(field).unwrap_or_default(),
                     );
                 }
@@ -427,12 +429,12 @@ impl SecretValue {
             "token",
         ];
         // of an API key, the key is the name and the value the secret
-        let (more, is_api_key) = ("value", self.kind == "api_key");
+        let (other_name, is_api_key) = ("value", self.kind == "api_key");
         let names = SECRET
             .iter()
             .filter(|name| !(is_api_key && **name == "key"));
         let mut message = message;
-        for name in names.chain([&more]) {
+        for name in names.chain([&other_name]) {
             let text = self.text(name).unwrap_or_default();
             // shorter texts are parts of words
             if text.len() >= 4 && message.contains(text) {
@@ -456,7 +458,7 @@ impl SecretValue {
 
     /// Returns the JSON text to encrypt.
     pub fn to_json(&self) -> Zeroizing<Vec<u8>> {
-        let quoted = |text: &str| Zeroizing::new(serde_json::to_string(text).unwrap_or_default());
+        let quote = |text: &str| Zeroizing::new(serde_json::to_string(text).unwrap_or_default());
         // reserves the whole size: a reallocation would leave a copy of the secret in freed memory
         let parts = self.fields.iter().map(|(name, field)| {
             let bytes = match field {
@@ -473,17 +475,17 @@ impl SecretValue {
         for (name, field) in &self.fields {
             out.extend_from_slice(format!(",\"{name}\":").as_bytes());
             match field {
-                SecretField::Text(text) => out.extend_from_slice(quoted(text).as_bytes()),
+                SecretField::Text(text) => out.extend_from_slice(quote(text).as_bytes()),
                 SecretField::Integer(number) => {
                     out.extend_from_slice(number.to_string().as_bytes());
                 }
                 SecretField::Texts(texts) => {
                     out.push(b'[');
-                    for (at, text) in texts.iter().enumerate() {
-                        if at > 0 {
+                    for (index, text) in texts.iter().enumerate() {
+                        if index > 0 {
                             out.push(b',');
                         }
-                        out.extend_from_slice(quoted(text).as_bytes());
+                        out.extend_from_slice(quote(text).as_bytes());
                     }
                     out.push(b']');
                 }

@@ -34,23 +34,23 @@ pub struct BundleSigning {
 
 impl BundleSigning {
     /// Parses the member `signing` of a bundle.
-    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
-        let key = members.required(reader, place, "key");
-        let keyid = members.text(reader, place, "keyid");
-        let algorithm = members.text(reader, place, "algorithm");
-        let scope = members.text(reader, place, "scope");
-        members.end(reader, place);
+    pub(super) fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
+        let key = members.required(reader, field_path, "key");
+        let keyid = members.text(reader, field_path, "keyid");
+        let algorithm = members.text(reader, field_path, "algorithm");
+        let scope = members.text(reader, field_path, "scope");
+        members.end(reader, field_path);
         let algorithm = if algorithm.is_empty() {
             DEFAULT.to_owned()
         } else {
             algorithm
         };
         if !ALGORITHMS.contains(&algorithm.as_str()) {
-            let known = ALGORITHMS.join(", ");
+            let algorithms = ALGORITHMS.join(", ");
             reader.report(
-                &place.member("algorithm"),
-                format_args!("must be one of {known}"),
+                &field_path.member("algorithm"),
+                format_args!("must be one of {algorithms}"),
             );
         }
         Self {
@@ -78,10 +78,10 @@ impl BundleSigning {
     /// A configuration error: the secret is absent, has another type, or its key does not belong to the algorithm.
     pub fn key<'s>(&self, secret: Option<&'s Secret>) -> Result<&'s str, Failure> {
         let name = &self.key;
-        let failed = |words: &str| Failure {
+        let failed = |message: &str| Failure {
             phase: Phase::Build,
             status: Status::ConfigError,
-            message: format!("signing: secret {name:?} {words}"),
+            message: format!("signing: secret {name:?} {message}"),
         };
         let value = secret.and_then(|secret| secret.value.as_ref());
         let value = value.ok_or_else(|| failed("is not configured"))?;
@@ -118,7 +118,7 @@ mod tests {
         let pem = "-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----";
         let key = |text: &str| secret(&json!({"type": "signing_key", "key": text}));
         let other = secret(&json!({"type": "password", "password": "canary"}));
-        for (algorithm, secret, wanted) in [
+        for (algorithm, secret, expected) in [
             ("RS256", Some(key(pem)), Ok(pem)),
             ("ES512", Some(key(pem)), Ok(pem)),
             ("HS256", Some(key("canary")), Ok("canary")),
@@ -145,14 +145,14 @@ mod tests {
                 algorithm: algorithm.to_owned(),
                 scope: String::new(),
             };
-            match (signing.key(secret.as_ref()), wanted) {
-                (Ok(found), Ok(wanted)) => assert_eq!(found, wanted, "{algorithm}"),
-                (Err(failure), Err(wanted)) => {
+            match (signing.key(secret.as_ref()), expected) {
+                (Ok(actual), Ok(expected)) => assert_eq!(actual, expected, "{algorithm}"),
+                (Err(failure), Err(expected)) => {
                     assert_eq!(failure.status, Status::ConfigError);
-                    assert_eq!(failure.message, format!("signing: secret \"k\" {wanted}"));
+                    assert_eq!(failure.message, format!("signing: secret \"k\" {expected}"));
                     assert!(!failure.message.contains("canary"));
                 }
-                (found, wanted) => panic!("{algorithm}: {found:?}, wanted {wanted:?}"),
+                (actual, expected) => panic!("{algorithm}: {actual:?}, wanted {expected:?}"),
             }
         }
     }

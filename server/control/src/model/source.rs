@@ -113,46 +113,49 @@ pub enum DatasourceConfig {
 impl Resource for Source {
     const KIND: Kind = Kind::Source;
 
-    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
+    fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
         let source = Self {
-            name: members.name(reader, place),
+            name: members.name(reader, field_path),
             git: members
                 .take("git")
-                .map(|value| Git::read(reader, &place.member("git"), value)),
-            directory: members.text(reader, place, "directory"),
-            paths: members.texts(reader, place, "paths"),
-            builtin: members.text(reader, place, "builtin"),
+                .map(|value| Git::read(reader, &field_path.member("git"), value)),
+            directory: members.text(reader, field_path, "directory"),
+            paths: members.texts(reader, field_path, "paths"),
+            builtin: members.text(reader, field_path, "builtin"),
             files: members
                 .take("files")
-                .map(|value| reader.texts_by_name(&place.member("files"), value))
+                .map(|value| reader.texts_by_name(&field_path.member("files"), value))
                 .unwrap_or_default(),
-            requirements: Requirement::read_all(reader, place, &mut members),
-            datasources: Datasource::read_all(reader, place, members.take("datasources")),
+            requirements: Requirement::read_all(reader, field_path, &mut members),
+            datasources: Datasource::read_all(reader, field_path, members.take("datasources")),
             webhook: members
                 .take("webhook")
-                .and_then(|value| Webhook::read(reader, &place.member("webhook"), value)),
+                .and_then(|value| Webhook::read(reader, &field_path.member("webhook"), value)),
         };
-        members.end(reader, place);
-        reader.check_local(&place.member("directory"), &source.directory);
-        let paths = place.member("paths");
+        members.end(reader, field_path);
+        reader.check_local(&field_path.member("directory"), &source.directory);
+        let paths = field_path.member("paths");
         reader.check_globs(&paths, &source.paths);
-        for (at, path) in source.paths.iter().enumerate() {
-            reader.check_local(&paths.element(at), path);
+        for (index, path) in source.paths.iter().enumerate() {
+            reader.check_local(&paths.element(index), path);
         }
-        let files = place.member("files");
+        let files = field_path.member("files");
         let mut documents = Vec::new();
         for (path, contents) in &source.files {
-            let place = files.member(path);
-            reader.check_inside(&place, path);
+            let field_path = files.member(path);
+            reader.check_inside(&field_path, path);
             if path.split('/').any(|step| matches!(step, "" | ".")) && !path.starts_with('/') {
-                reader.report(&place, "must name a file, by its folders with `/` between");
+                reader.report(
+                    &field_path,
+                    "must name a file, by its folders with `/` between",
+                );
             }
             match FileDocument::read(path, contents) {
-                Err(error) => reader.report(&place, error.message),
+                Err(error) => reader.report(&field_path, error.message),
                 Ok(Some(document)) => documents.push(document),
                 Ok(None) if STANDARD.decode(contents).is_err() => {
-                    reader.report(&place, "must be base64");
+                    reader.report(&field_path, "must be base64");
                 }
                 Ok(None) => {}
             }
@@ -160,7 +163,7 @@ impl Resource for Source {
         if let Err(error) = FileDocument::merge(&documents) {
             reader.report(&files.member(&error.file), error.message);
         }
-        reader.check_inside(&place.member("builtin"), &source.builtin);
+        reader.check_inside(&field_path.member("builtin"), &source.builtin);
         source
     }
 
@@ -173,20 +176,20 @@ impl Resource for Source {
     }
 
     fn references(&self) -> Vec<Reference> {
-        let mut found = Requirement::references(&self.requirements);
-        found.extend(self.git.as_ref().and_then(Git::reference));
-        found.extend(self.webhook.as_ref().map(Webhook::reference));
-        for (at, datasource) in self.datasources.iter().enumerate() {
+        let mut references = Requirement::references(&self.requirements);
+        references.extend(self.git.as_ref().and_then(Git::reference));
+        references.extend(self.webhook.as_ref().map(Webhook::reference));
+        for (index, datasource) in self.datasources.iter().enumerate() {
             if !datasource.credentials.is_empty() {
-                found.push(Reference {
+                references.push(Reference {
                     kind: Kind::Secret,
                     name: datasource.credentials.clone(),
-                    field: format!("datasources[{at}].credentials"),
+                    field: format!("datasources[{index}].credentials"),
                     address: datasource.config.address(),
                 });
             }
         }
-        found
+        references
     }
 }
 
@@ -205,40 +208,51 @@ impl DatasourceConfig {
 }
 
 impl Datasource {
-    fn read_all(reader: &mut Reader, place: &FieldPath<'_>, value: Option<&Value>) -> Vec<Self> {
+    fn read_all(
+        reader: &mut Reader,
+        field_path: &FieldPath<'_>,
+        value: Option<&Value>,
+    ) -> Vec<Self> {
         let Some(value) = value else {
             return Vec::new();
         };
-        let place = place.member("datasources");
-        let mut found = Vec::new();
+        let field_path = field_path.member("datasources");
+        let mut datasources = Vec::new();
         let mut names = std::collections::BTreeSet::new();
-        for (at, item) in reader.array(&place, value).iter().enumerate() {
-            let place = place.element(at);
-            let Some(datasource) = Self::read(reader, &place, item) else {
+        for (index, item) in reader.array(&field_path, value).iter().enumerate() {
+            let field_path = field_path.element(index);
+            let Some(datasource) = Self::read(reader, &field_path, item) else {
                 continue;
             };
             if !names.insert(datasource.name.clone()) {
                 let name = &datasource.name;
-                reader.report(&place.member("name"), format_args!("is {name:?} again"));
+                reader.report(
+                    &field_path.member("name"),
+                    format_args!("is {name:?} again"),
+                );
             }
-            found.push(datasource);
+            datasources.push(datasource);
         }
-        found
+        datasources
     }
 
-    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
-        let mut members = reader.object(place, value);
-        let name = members.required(reader, place, "name");
-        let path = members.text(reader, place, "path");
-        reader.check_data_reference(&place.member("path"), &path);
-        let kind = members.required(reader, place, "type");
-        let credentials = members.text(reader, place, "credentials");
-        let transform_query = members.text(reader, place, "transform_query");
-        check_query(reader, &place.member("transform_query"), &transform_query);
+    fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Option<Self> {
+        let mut members = reader.object(field_path, value);
+        let name = members.required(reader, field_path, "name");
+        let path = members.text(reader, field_path, "path");
+        reader.check_data_reference(&field_path.member("path"), &path);
+        let kind = members.required(reader, field_path, "type");
+        let credentials = members.text(reader, field_path, "credentials");
+        let transform_query = members.text(reader, field_path, "transform_query");
+        check_query(
+            reader,
+            &field_path.member("transform_query"),
+            &transform_query,
+        );
         let config = members.take("config");
         let is_object = members.is_object();
-        members.end(reader, place);
-        let config_place = place.member("config");
+        members.end(reader, field_path);
+        let config_place = field_path.member("config");
         let config = match (kind.as_str(), config) {
             ("http", Some(config)) => read_http(reader, &config_place, config),
             ("s3", Some(config)) => read_s3(reader, &config_place, config),
@@ -251,9 +265,9 @@ impl Datasource {
             ("", _) => return None,
             (other, _) => {
                 if is_object {
-                    let words =
+                    let message =
                         format_args!("must be `http`, `s3`, `gcp` or `azure`, not {other:?}");
-                    reader.report(&place.member("type"), words);
+                    reader.report(&field_path.member("type"), message);
                 }
                 return None;
             }
@@ -268,29 +282,29 @@ impl Datasource {
     }
 }
 
-fn read_http(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
-    let mut members = reader.object(place, value);
-    let url = members.required(reader, place, "url");
-    reader.check_web_address(&place.member("url"), &url);
-    let method = members.text(reader, place, "method");
+fn read_http(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(field_path, value);
+    let url = members.required(reader, field_path, "url");
+    reader.check_web_address(&field_path.member("url"), &url);
+    let method = members.text(reader, field_path, "method");
     if http::Method::from_bytes(method.as_bytes()).is_err() && !method.is_empty() {
-        reader.report(&place.member("method"), "is not an HTTP method");
+        reader.report(&field_path.member("method"), "is not an HTTP method");
     }
-    let body = members.text(reader, place, "body");
-    let headers_place = place.member("headers");
+    let body = members.text(reader, field_path, "body");
+    let headers_place = field_path.member("headers");
     let headers = members
         .take("headers")
         .map(|value| reader.texts_by_name(&headers_place, value))
         .unwrap_or_default();
     for (name, value) in &headers {
-        let place = headers_place.member(name);
+        let field_path = headers_place.member(name);
         if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-            reader.report(&place, "is not a header name");
+            reader.report(&field_path, "is not a header name");
         } else if http::HeaderValue::from_str(value).is_err() {
-            reader.report(&place, "is not a header value");
+            reader.report(&field_path, "is not a header value");
         }
     }
-    members.end(reader, place);
+    members.end(reader, field_path);
     // a file may read them from environment variables
     if reader.origin() == Origin::Api {
         for field in credentials::in_config(value) {
@@ -299,7 +313,7 @@ fn read_http(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Datas
             match field.strip_prefix("headers.") {
                 Some(name) => reader.report(&headers_place.member(name), credentials::ADVICE),
                 None if is_known => {}
-                None => reader.report(&place.member(&field), credentials::ADVICE),
+                None => reader.report(&field_path.member(&field), credentials::ADVICE),
             }
         }
     }
@@ -311,14 +325,14 @@ fn read_http(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Datas
     }
 }
 
-fn read_s3(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
-    let mut members = reader.object(place, value);
-    let bucket = members.required(reader, place, "bucket");
-    let key = members.required(reader, place, "key");
-    let region = members.text(reader, place, "region");
-    let endpoint = members.text(reader, place, "endpoint");
-    reader.check_web_address(&place.member("endpoint"), &endpoint);
-    members.end(reader, place);
+fn read_s3(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(field_path, value);
+    let bucket = members.required(reader, field_path, "bucket");
+    let key = members.required(reader, field_path, "key");
+    let region = members.text(reader, field_path, "region");
+    let endpoint = members.text(reader, field_path, "endpoint");
+    reader.check_web_address(&field_path.member("endpoint"), &endpoint);
+    members.end(reader, field_path);
     DatasourceConfig::S3 {
         bucket,
         key,
@@ -327,21 +341,21 @@ fn read_s3(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Datasou
     }
 }
 
-fn read_gcp(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
-    let mut members = reader.object(place, value);
-    let bucket = members.required(reader, place, "bucket");
-    let object = members.required(reader, place, "object");
-    members.end(reader, place);
+fn read_gcp(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(field_path, value);
+    let bucket = members.required(reader, field_path, "bucket");
+    let object = members.required(reader, field_path, "object");
+    members.end(reader, field_path);
     DatasourceConfig::Gcp { bucket, object }
 }
 
-fn read_azure(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
-    let mut members = reader.object(place, value);
-    let account_url = members.required(reader, place, "account_url");
-    reader.check_web_address(&place.member("account_url"), &account_url);
-    let container = members.required(reader, place, "container");
-    let path = members.required(reader, place, "path");
-    members.end(reader, place);
+fn read_azure(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(field_path, value);
+    let account_url = members.required(reader, field_path, "account_url");
+    reader.check_web_address(&field_path.member("account_url"), &account_url);
+    let container = members.required(reader, field_path, "container");
+    let path = members.required(reader, field_path, "path");
+    members.end(reader, field_path);
     DatasourceConfig::Azure {
         account_url,
         container,
@@ -350,7 +364,7 @@ fn read_azure(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Data
 }
 
 /// Reports a text that is not a query in any version of the language.
-fn check_query(reader: &mut Reader, place: &FieldPath<'_>, query: &str) {
+fn check_query(reader: &mut Reader, field_path: &FieldPath<'_>, query: &str) {
     use solon_syntax::ast::Version;
     use solon_syntax::source::{Source as Text, SourceId};
     if query.is_empty() {
@@ -364,7 +378,7 @@ fn check_query(reader: &mut Reader, place: &FieldPath<'_>, query: &str) {
     if let Err(wrong) = parse(Version::V1)
         && parse(Version::V0).is_err()
     {
-        let words = wrong.0.first().map_or("", |first| first.message.as_str());
-        reader.report(place, format_args!("is not a valid query: {words}"));
+        let message = wrong.0.first().map_or("", |first| first.message.as_str());
+        reader.report(field_path, format_args!("is not a valid query: {message}"));
     }
 }

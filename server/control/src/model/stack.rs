@@ -28,19 +28,19 @@ type Labels = BTreeMap<String, Vec<String>>;
 impl Resource for Stack {
     const KIND: Kind = Kind::Stack;
 
-    fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
+    fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
         let labels = |reader: &mut Reader, members: &mut super::reader::Members<'_>, name| {
             let value = members.take(name)?;
-            Some(read_labels(reader, &place.member(name), value))
+            Some(read_labels(reader, &field_path.member(name), value))
         };
         let stack = Self {
-            name: members.name(reader, place),
+            name: members.name(reader, field_path),
             selector: labels(reader, &mut members, "selector").unwrap_or_default(),
             exclude_selector: labels(reader, &mut members, "exclude_selector"),
-            requirements: Requirement::read_all(reader, place, &mut members),
+            requirements: Requirement::read_all(reader, field_path, &mut members),
         };
-        members.end(reader, place);
+        members.end(reader, field_path);
         stack
     }
 
@@ -57,16 +57,16 @@ impl Resource for Stack {
     }
 }
 
-fn read_labels(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Labels {
-    let members = reader.object(place, value);
+fn read_labels(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Labels {
+    let members = reader.object(field_path, value);
     let mut labels = Labels::new();
-    for (label, globs) in reader.bounded(place, &members) {
-        let place = place.member(label);
+    for (label, globs) in reader.bounded(field_path, &members) {
+        let field_path = field_path.member(label);
         let mut texts = Vec::new();
-        for (at, glob) in reader.array(&place, globs).iter().enumerate() {
-            texts.push(reader.text(&place.element(at), glob));
+        for (index, glob) in reader.array(&field_path, globs).iter().enumerate() {
+            texts.push(reader.text(&field_path.element(index), glob));
         }
-        reader.check_globs(&place, &texts);
+        reader.check_globs(&field_path, &texts);
         labels.insert(label.clone(), texts);
     }
     labels

@@ -59,19 +59,31 @@ const VARIANTS: &str = "`aws`, `filesystem`, `gcp` or `azure`";
 
 impl Storage {
     /// Reads a storage, which is exactly one of the variants.
-    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
-        let mut members = reader.object(place, value);
-        let found: Vec<(&'static str, &Value)> = ["aws", "filesystem", "gcp", "azure"]
+    pub(super) fn read(
+        reader: &mut Reader,
+        field_path: &FieldPath<'_>,
+        value: &Value,
+    ) -> Option<Self> {
+        let mut members = reader.object(field_path, value);
+        let variants: Vec<(&'static str, &Value)> = ["aws", "filesystem", "gcp", "azure"]
             .into_iter()
             .filter_map(|name| Some((name, members.take(name)?)))
             .collect();
         let is_object = members.is_object();
-        members.end(reader, place);
-        match found.as_slice() {
-            [(name, value)] => Some(Self::read_variant(reader, &place.member(name), name, value)),
+        members.end(reader, field_path);
+        match variants.as_slice() {
+            [(name, value)] => Some(Self::read_variant(
+                reader,
+                &field_path.member(name),
+                name,
+                value,
+            )),
             [] => {
                 if is_object && reader.is_content() {
-                    reader.report(place, format_args!("must have exactly one of {VARIANTS}"));
+                    reader.report(
+                        field_path,
+                        format_args!("must have exactly one of {VARIANTS}"),
+                    );
                 }
                 None
             }
@@ -79,7 +91,7 @@ impl Storage {
                 let names: Vec<&str> = several.iter().map(|&(name, _)| name).collect();
                 let had = names.join("`, `");
                 reader.report(
-                    place,
+                    field_path,
                     format_args!("must have exactly one of {VARIANTS}, not `{had}`"),
                 );
                 None
@@ -87,16 +99,21 @@ impl Storage {
         }
     }
 
-    fn read_variant(reader: &mut Reader, place: &FieldPath<'_>, name: &str, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
+    fn read_variant(
+        reader: &mut Reader,
+        field_path: &FieldPath<'_>,
+        name: &str,
+        value: &Value,
+    ) -> Self {
+        let mut members = reader.object(field_path, value);
         let storage = match name {
             "aws" => {
-                let bucket = members.required(reader, place, "bucket");
-                let key = members.required(reader, place, "key");
-                let region = members.required(reader, place, "region");
-                let credentials = members.text(reader, place, "credentials");
-                let url = members.text(reader, place, "url");
-                reader.check_web_address(&place.member("url"), &url);
+                let bucket = members.required(reader, field_path, "bucket");
+                let key = members.required(reader, field_path, "key");
+                let region = members.required(reader, field_path, "region");
+                let credentials = members.text(reader, field_path, "credentials");
+                let url = members.text(reader, field_path, "url");
+                reader.check_web_address(&field_path.member("url"), &url);
                 Self::Aws {
                     bucket,
                     key,
@@ -106,24 +123,24 @@ impl Storage {
                 }
             }
             "gcp" => Self::Gcp {
-                project: members.required(reader, place, "project"),
-                bucket: members.required(reader, place, "bucket"),
-                object: members.required(reader, place, "object"),
-                credentials: members.text(reader, place, "credentials"),
+                project: members.required(reader, field_path, "project"),
+                bucket: members.required(reader, field_path, "bucket"),
+                object: members.required(reader, field_path, "object"),
+                credentials: members.text(reader, field_path, "credentials"),
             },
             "azure" => {
-                let account_url = members.required(reader, place, "account_url");
-                reader.check_web_address(&place.member("account_url"), &account_url);
+                let account_url = members.required(reader, field_path, "account_url");
+                reader.check_web_address(&field_path.member("account_url"), &account_url);
                 Self::Azure {
                     account_url,
-                    container: members.required(reader, place, "container"),
-                    path: members.required(reader, place, "path"),
-                    credentials: members.text(reader, place, "credentials"),
+                    container: members.required(reader, field_path, "container"),
+                    path: members.required(reader, field_path, "path"),
+                    credentials: members.text(reader, field_path, "credentials"),
                 }
             }
             _ => {
-                let path = members.required(reader, place, "path");
-                reader.check_local(&place.member("path"), &path);
+                let path = members.required(reader, field_path, "path");
+                reader.check_local(&field_path.member("path"), &path);
                 Self::Filesystem { path }
             }
         };
@@ -134,8 +151,8 @@ impl Storage {
             Self::Azure { path, .. } => ("path", path),
             Self::Filesystem { .. } => ("path", &String::new()),
         };
-        reader.check_inside(&place.member(field), object.trim_start_matches('/'));
-        members.end(reader, place);
+        reader.check_inside(&field_path.member(field), object.trim_start_matches('/'));
+        members.end(reader, field_path);
         storage
     }
 

@@ -12,8 +12,8 @@ pub fn write(microseconds: i64) -> Result<String, jiff::Error> {
 
 /// Parses a text such as `2030-01-31T00:00:00Z`. Returns `None` if it is invalid.
 pub fn read(text: &str) -> Option<i64> {
-    let moment: Timestamp = text.parse().ok()?;
-    Some(moment.as_microsecond())
+    let timestamp: Timestamp = text.parse().ok()?;
+    Some(timestamp.as_microsecond())
 }
 
 #[cfg(test)]

@@ -31,23 +31,27 @@ impl Role {
     }
 
     /// Returns the role of a name.
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         let all = [
             Self::Administrator,
             Self::Viewer,
             Self::Owner,
             Self::StackOwner,
         ];
-        all.into_iter().find(|role| role.as_str() == word)
+        all.into_iter().find(|role| role.as_str() == name)
     }
 
     /// Reads a role.
-    pub(crate) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
-        let word = reader.text(place, value);
-        let role = Self::named(&word);
+    pub(crate) fn read(
+        reader: &mut Reader,
+        field_path: &FieldPath<'_>,
+        value: &Value,
+    ) -> Option<Self> {
+        let name = reader.text(field_path, value);
+        let role = Self::named(&name);
         if role.is_none() && value.is_string() {
-            let words = "must be one of `administrator`, `viewer`, `owner`, `stack_owner`";
-            reader.report(place, words);
+            let message = "must be one of `administrator`, `viewer`, `owner`, `stack_owner`";
+            reader.report(field_path, message);
         }
         role
     }
@@ -66,28 +70,28 @@ pub struct Token {
 
 impl Token {
     /// Reads a token: `{"name": …, "role": …, "expires_at": …}`.
-    pub fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Self {
-        let mut members = reader.object(place, value);
-        let name = members.name(reader, place);
+    pub fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
+        let mut members = reader.object(field_path, value);
+        let name = members.name(reader, field_path);
         let role = match members.take("role") {
-            Some(value) => Role::read(reader, &place.member("role"), value),
+            Some(value) => Role::read(reader, &field_path.member("role"), value),
             None => {
                 if members.is_object() {
-                    reader.report(&place.member("role"), "is required");
+                    reader.report(&field_path.member("role"), "is required");
                 }
                 None
             }
         };
         let expires_at = members.take("expires_at").and_then(|value| {
-            let place = place.member("expires_at");
-            let text = reader.text(&place, value);
+            let field_path = field_path.member("expires_at");
+            let text = reader.text(&field_path, value);
             let end = timestamp::read(&text);
             if end.is_none() && value.is_string() {
-                reader.report(&place, "must be a time such as `2030-01-31T00:00:00Z`");
+                reader.report(&field_path, "must be a time such as `2030-01-31T00:00:00Z`");
             }
             end
         });
-        members.end(reader, place);
+        members.end(reader, field_path);
         Self {
             name,
             role,

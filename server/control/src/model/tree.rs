@@ -21,23 +21,24 @@ pub fn value_at<'v>(tree: &'v Value, path: &[String]) -> Option<&'v Value> {
 
 /// Merges two trees. Objects are merged recursively, and any other value may be in only one of both.
 pub fn merge(left: &Value, right: &Value) -> Result<Value, Conflict> {
-    let (Some(one), Some(other)) = (left.as_object(), right.as_object()) else {
+    let (Some(left_members), Some(right_members)) = (left.as_object(), right.as_object()) else {
         return Err(Conflict(Vec::new()));
     };
-    let mut members: Vec<(Value, Value)> = Vec::with_capacity(one.len() + other.len());
-    for (name, value) in one.iter() {
-        let both = match other.get(name.borrow()) {
+    let mut members: Vec<(Value, Value)> =
+        Vec::with_capacity(left_members.len() + right_members.len());
+    for (name, value) in left_members.iter() {
+        let merged = match right_members.get(name.borrow()) {
             Some(second) => merge(value, second).map_err(|Conflict(mut steps)| {
                 steps.insert(0, name.as_str().unwrap_or_default().to_owned());
                 Conflict(steps)
             })?,
             None => value.clone(),
         };
-        members.push((name.clone(), both));
+        members.push((name.clone(), merged));
     }
-    let new = other
+    let new = right_members
         .iter()
-        .filter(|(name, _)| one.get(name.borrow()).is_none());
+        .filter(|(name, _)| left_members.get(name.borrow()).is_none());
     members.extend(new.map(|(name, value)| (name.clone(), value.clone())));
     Ok(Value::object(members))
 }
@@ -52,13 +53,14 @@ mod tests {
     }
 
     #[test]
-    fn trees_are_taken_together() {
+    fn trees_are_merged() {
         let steps = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(nest(&steps("a/b"), value("1")), value(r#"{"a":{"b":1}}"#));
-        let both = merge(&value(r#"{"a":{"b":1},"c":2}"#), &value(r#"{"a":{"d":3}}"#)).unwrap();
-        assert_eq!(both, value(r#"{"a":{"b":1,"d":3},"c":2}"#));
-        assert_eq!(value_at(&both, &steps("a/d")), Some(&value("3")));
-        assert_eq!(value_at(&both, &steps("c/d")), None);
+        let merged_tree =
+            merge(&value(r#"{"a":{"b":1},"c":2}"#), &value(r#"{"a":{"d":3}}"#)).unwrap();
+        assert_eq!(merged_tree, value(r#"{"a":{"b":1,"d":3},"c":2}"#));
+        assert_eq!(value_at(&merged_tree, &steps("a/d")), Some(&value("3")));
+        assert_eq!(value_at(&merged_tree, &steps("c/d")), None);
         let clash = merge(&value(r#"{"a":{"b":1}}"#), &value(r#"{"a":{"b":1}}"#));
         assert_eq!(clash, Err(Conflict(steps("a/b"))));
     }

@@ -39,16 +39,20 @@ impl WebhookProvider {
 
 impl Webhook {
     /// Parses the member `webhook` of a source.
-    pub(super) fn read(reader: &mut Reader, place: &FieldPath<'_>, value: &Value) -> Option<Self> {
-        let mut members = reader.object(place, value);
-        let name = members.required(reader, place, "provider");
-        let secret = members.required(reader, place, "secret");
-        members.end(reader, place);
+    pub(super) fn read(
+        reader: &mut Reader,
+        field_path: &FieldPath<'_>,
+        value: &Value,
+    ) -> Option<Self> {
+        let mut members = reader.object(field_path, value);
+        let name = members.required(reader, field_path, "provider");
+        let secret = members.required(reader, field_path, "secret");
+        members.end(reader, field_path);
         let provider = WebhookProvider::named(&name);
         if provider.is_none() && !name.is_empty() {
-            let place = place.member("provider");
-            let words = format_args!("must be `github`, `gitlab` or `gitea`, not {name:?}");
-            reader.report(&place, words);
+            let field_path = field_path.member("provider");
+            let message = format_args!("must be `github`, `gitlab` or `gitea`, not {name:?}");
+            reader.report(&field_path, message);
         }
         provider.map(|provider| Self { provider, secret })
     }

@@ -243,11 +243,11 @@ fn make_file(path: &Path, keys: &[Key], publish: Publish) -> Result<(), KeyError
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let made = MADE.fetch_add(1, Ordering::Relaxed);
-        let beside = path.with_extension(format!("{}-{made}.new", std::process::id()));
+        let count = MADE.fetch_add(1, Ordering::Relaxed);
+        let temporary = path.with_extension(format!("{}-{count}.new", std::process::id()));
         let mut file =
             private_files::options(OpenOptions::new().write(true).create(true).truncate(true))
-                .open(&beside)?;
+                .open(&temporary)?;
         for key in keys {
             let text = Zeroizing::new(STANDARD.encode(key.bytes.as_slice()));
             file.write_all(text.as_bytes())?;
@@ -255,10 +255,10 @@ fn make_file(path: &Path, keys: &[Key], publish: Publish) -> Result<(), KeyError
         }
         file.sync_all()?;
         if publish == Publish::Instead {
-            return std::fs::rename(beside, path);
+            return std::fs::rename(temporary, path);
         }
-        let linked = std::fs::hard_link(&beside, path);
-        std::fs::remove_file(beside)?;
+        let linked = std::fs::hard_link(&temporary, path);
+        std::fs::remove_file(temporary)?;
         match linked {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
             linked => linked,
@@ -274,15 +274,15 @@ mod tests {
     use super::{KeyError, KeySource, Keyring};
 
     #[test]
-    fn what_is_sealed_opens_at_its_place_alone() {
+    fn sealed_values_open_only_in_their_context() {
         let first = Keyring::read(&"11".repeat(32)).unwrap();
         let (id, sealed) = first.seal("secrets/a", b"hidden").unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"hidden"));
         assert_eq!(*first.unseal("secrets/a", id, &sealed).unwrap(), b"hidden");
         assert!(first.unseal("secrets/b", id, &sealed).is_err());
-        let mut changed = sealed.clone();
-        *changed.last_mut().unwrap() ^= 1;
-        assert!(first.unseal("secrets/a", id, &changed).is_err());
+        let mut altered = sealed.clone();
+        *altered.last_mut().unwrap() ^= 1;
+        assert!(first.unseal("secrets/a", id, &altered).is_err());
         assert!(first.unseal("secrets/a", id, &[]).is_err());
 
         let text = format!("{}\n{}\n", "22".repeat(32), "11".repeat(32));
@@ -290,13 +290,13 @@ mod tests {
         assert_ne!(later.current(), id);
         assert_eq!(*later.unseal("secrets/a", id, &sealed).unwrap(), b"hidden");
         let other = Keyring::read(&"22".repeat(32)).unwrap();
-        let KeyError(words) = other.unseal("secrets/a", id, &sealed).unwrap_err();
-        assert!(words.contains(id), "{words}");
+        let KeyError(message) = other.unseal("secrets/a", id, &sealed).unwrap_err();
+        assert!(message.contains(id), "{message}");
     }
 
     /// Threads that open the key file at the same time all use the same key.
     #[test]
-    fn a_key_is_made_once() {
+    fn a_key_is_created_once() {
         let name = format!("solon-keyring-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         let source = KeySource::Made(folder.join("secrets.key"));
@@ -307,7 +307,9 @@ mod tests {
                 Keyring::open(&source).unwrap().current().to_owned()
             };
             let all: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
-            all.into_iter().map(|one| one.join().unwrap()).collect()
+            all.into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
         });
         assert_eq!(ids.len(), 1);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);

@@ -11,7 +11,7 @@ use crate::error::ApiError;
 /// # Errors
 /// The database cannot be reached, or a key that encrypted a secret is missing.
 pub async fn rotate(database: &Database, keyring: &Keyring) -> Result<usize, ApiError> {
-    let fault = |error: KeyError| ApiError::internal(error.0);
+    let internal_error = |error: KeyError| ApiError::internal(error.0);
     let mut transaction = database.begin(Mode::Write).await?;
     let mut changed = 0;
     for (id, name, key_id, sealed) in transaction.secret_values().await? {
@@ -19,14 +19,16 @@ pub async fn rotate(database: &Database, keyring: &Keyring) -> Result<usize, Api
             continue;
         }
         let context = secret_context(&name);
-        let text = keyring.unseal(&context, &key_id, &sealed).map_err(fault)?;
-        let (key_id, sealed) = keyring.seal(&context, &text).map_err(fault)?;
+        let text = keyring
+            .unseal(&context, &key_id, &sealed)
+            .map_err(internal_error)?;
+        let (key_id, sealed) = keyring.seal(&context, &text).map_err(internal_error)?;
         transaction.put_secret_value(id, key_id, &sealed).await?;
         changed += 1;
     }
     if let Some(kept) = transaction.setting(SETTING).await? {
-        let root = unseal(keyring, &kept).map_err(fault)?;
-        let kept = seal(keyring, &root).map_err(fault)?;
+        let root = unseal(keyring, &kept).map_err(internal_error)?;
+        let kept = seal(keyring, &root).map_err(internal_error)?;
         transaction.put_setting(SETTING, &kept).await?;
     }
     transaction.commit().await?;

@@ -61,16 +61,18 @@ impl ArchiveReader {
         let bytes = match &self.source {
             ArchiveSource::Pieces { database, artifact } => {
                 let piece = read_piece(database, *artifact, number).await?;
-                let within = |at: u64| usize::try_from(at - first).unwrap_or(usize::MAX);
-                let (from, to) = (within(self.position), within(to));
+                let offset_in_piece =
+                    |position: u64| usize::try_from(position - first).unwrap_or(usize::MAX);
+                let (from, to) = (offset_in_piece(self.position), offset_in_piece(to));
                 (piece.len() >= to).then(|| piece.slice(from..to))
             }
             ArchiveSource::File(file) => {
                 let (file, from) = (file.clone(), self.position);
                 let length = usize::try_from(to - from).unwrap_or(usize::MAX);
-                let read = tokio::task::spawn_blocking(move || read_range(&file, from, length));
-                let read = read.await.map_err(|error| archive_error(&error))?;
-                Some(read.map_err(|error| archive_error(&error))?)
+                let read_task =
+                    tokio::task::spawn_blocking(move || read_range(&file, from, length));
+                let bytes_read = read_task.await.map_err(|error| archive_error(&error))?;
+                Some(bytes_read.map_err(|error| archive_error(&error))?)
             }
         };
         let bytes = bytes.ok_or_else(|| archive_error(&"a piece is too short"))?;

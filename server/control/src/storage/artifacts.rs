@@ -112,11 +112,11 @@ impl ArtifactStore {
             None => None,
         };
         let mut transaction = self.database.begin(Mode::Write).await?;
-        let done = self
+        let result = self
             .insert(&mut transaction, bundle, artefact, fence, file.as_deref())
             .await;
-        let (published, pruned) = match done {
-            Ok(done) => done,
+        let (published, pruned) = match result {
+            Ok(inserted) => inserted,
             Err(error) => {
                 transaction.roll_back().await;
                 self.remove_files(file.into_iter().collect()).await;
@@ -141,15 +141,15 @@ impl ArtifactStore {
         fence: i64,
     ) -> Result<bool, PublishError> {
         let mut transaction = self.database.begin(Mode::Read).await?;
-        let found = async {
+        let published_state = async {
             let bundle = bundle_id(&mut transaction, bundle).await?;
             let publication = transaction.publication(bundle).await?;
             let newest = transaction.newest_artifact(bundle).await?;
             Ok::<_, PublishError>(publication.zip(newest))
         };
-        let found = found.await;
+        let published_state = published_state.await;
         transaction.roll_back().await;
-        Ok(found?.is_some_and(|(publication, newest)| {
+        Ok(published_state?.is_some_and(|(publication, newest)| {
             publication.fence == fence && is_same(&newest, artefact)
         }))
     }
@@ -165,10 +165,13 @@ impl ArtifactStore {
     ) -> Result<(Published, Vec<String>), PublishError> {
         let bundle = bundle_id(transaction, bundle).await?;
         let publication = transaction.publication(bundle).await?;
-        if let Some(Publication { fence: stored, .. }) = publication
-            && fence < stored
+        if let Some(Publication {
+            fence: stored_fence,
+            ..
+        }) = publication
+            && fence < stored_fence
         {
-            let failure = overtaken(fence.unsigned_abs(), stored.unsigned_abs());
+            let failure = overtaken(fence.unsigned_abs(), stored_fence.unsigned_abs());
             return Err(PublishError::Failure(failure));
         }
         let newest = transaction.newest_artifact(bundle).await?;
@@ -211,14 +214,14 @@ impl ArtifactStore {
             let (database, id) = (self.database.clone(), artifact.id);
             return Ok(ArchiveReader::of_pieces(database, id, from, to));
         };
-        let missing = |why: &str| ApiError::internal(format!("archive {name}: {why}"));
+        let missing = |reason: &str| ApiError::internal(format!("archive {name}: {reason}"));
         let Some(folder) = &self.folder else {
             return Err(missing("this process has no folder of archives"));
         };
         let path = folder.join(name);
-        let opened = tokio::task::spawn_blocking(move || std::fs::File::open(path)).await;
-        let opened = opened.map_err(|error| missing(&error.to_string()))?;
-        let file = opened.map_err(|error| missing(&error.to_string()))?;
+        let result = tokio::task::spawn_blocking(move || std::fs::File::open(path)).await;
+        let result = result.map_err(|error| missing(&error.to_string()))?;
+        let file = result.map_err(|error| missing(&error.to_string()))?;
         Ok(ArchiveReader::of_file(file, from, to))
     }
 
@@ -230,11 +233,11 @@ impl ArtifactStore {
         let Some(folder) = self.folder.clone() else {
             return Ok(());
         };
-        let listed = tokio::task::spawn_blocking(move || old_files(&folder)).await;
-        let listed = listed.unwrap_or_default();
+        let old_names = tokio::task::spawn_blocking(move || old_files(&folder)).await;
+        let old_names = old_names.unwrap_or_default();
         let mut garbage = Vec::new();
         let mut transaction = self.database.begin(Mode::Read).await?;
-        for name in listed {
+        for name in old_names {
             match transaction.is_artifact_file(&name).await {
                 Ok(true) => {}
                 Ok(false) => garbage.push(name),
@@ -267,9 +270,9 @@ impl ArtifactStore {
 /// Rejects an archive that a database would reject with a message of its own.
 fn check(artefact: &Artefact<'_>) -> Result<(), Failure> {
     if artefact.archive.len() > limits::ARTIFACT {
-        let most = limits::ARTIFACT;
+        let max_bytes = limits::ARTIFACT;
         return Err(push_failed(format!(
-            "the archive is larger than {most} bytes"
+            "the archive is larger than {max_bytes} bytes"
         )));
     }
     if artefact.revision.len() > REVISION || artefact.revision.contains('\0') {
@@ -302,9 +305,9 @@ async fn store_file(folder: &Arc<Path>, archive: &[u8]) -> Result<String, Publis
         make_folder(&folder)?;
         replace_file(&path, &archive, Permissions::Private)
     };
-    let written = tokio::task::spawn_blocking(writing).await;
-    let written = written.map_err(|error| failed(&error))?;
-    written.map_err(|error| failed(&error))?;
+    let result = tokio::task::spawn_blocking(writing).await;
+    let result = result.map_err(|error| failed(&error))?;
+    result.map_err(|error| failed(&error))?;
     Ok(name)
 }
 

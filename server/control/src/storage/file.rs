@@ -39,10 +39,10 @@ impl FileTarget {
     /// # Errors
     /// The path has no file name, or is the name of a file of the service.
     pub fn open(path: PathBuf, private: &Path) -> Result<Self, Failure> {
-        let failed = |words: &str| Failure {
+        let failed = |message: &str| Failure {
             phase: Phase::Push,
             status: Status::ConfigError,
-            message: format!("object storage: filesystem path {words}"),
+            message: format!("object storage: filesystem path {message}"),
         };
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.ok_or_else(|| failed("has no file name"))?;
@@ -69,9 +69,9 @@ impl FileTarget {
         // the comparison of the tokens and the write are one step for processes of this machine
         let _lock = self.path.parent().and_then(lock_folder);
         let record = self.read_record();
-        let known = record.as_ref().map_or(0, |record| record.fence);
-        if fence < known {
-            return Err(overtaken(fence, known));
+        let known_fence = record.as_ref().map_or(0, |record| record.fence);
+        if fence < known_fence {
+            return Err(overtaken(fence, known_fence));
         }
         let existing = Existing::read(&self.path).map_err(failed)?;
         if let Existing::File { is_gzip, .. } = &existing
@@ -149,12 +149,12 @@ impl Existing {
         let mut start = None;
         loop {
             let count = file.read(&mut piece)?;
-            let read = piece.get(..count).unwrap_or_default();
-            if read.is_empty() {
+            let bytes_read = piece.get(..count).unwrap_or_default();
+            if bytes_read.is_empty() {
                 break;
             }
-            start.get_or_insert_with(|| read.starts_with(&GZIP));
-            context.update(read);
+            start.get_or_insert_with(|| bytes_read.starts_with(&GZIP));
+            context.update(bytes_read);
         }
         Ok(Self::File {
             digest: hex::encode(context.finish()),
@@ -186,7 +186,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("solon-inside-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("data/x")).unwrap();
         let data = folder.join("data");
-        for (path, wanted) in [
+        for (path, expected) in [
             ("data/b", true),
             ("data/x/b", true),
             ("data/new/folder/b", true),
@@ -194,7 +194,7 @@ mod tests {
             ("b", false),
             ("new/b", false),
         ] {
-            assert_eq!(is_inside(&folder.join(path), &data), wanted, "{path}");
+            assert_eq!(is_inside(&folder.join(path), &data), expected, "{path}");
         }
         #[cfg(unix)]
         {

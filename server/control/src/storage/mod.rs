@@ -53,8 +53,8 @@ fn push_failed(message: impl Into<String>) -> Failure {
 }
 
 /// Returns the failure of a publisher that another one has overtaken.
-fn overtaken(fence: u64, stored: u64) -> Failure {
+fn overtaken(fence: u64, stored_fence: u64) -> Failure {
     push_failed(format!(
-        "another instance has published a newer build: its fencing token is {stored}, this one is {fence}"
+        "another instance has published a newer build: its fencing token is {stored_fence}, this one is {fence}"
     ))
 }

@@ -81,15 +81,15 @@ impl ObjectTarget {
             let head = head.map_err(|error| self.failed(&error))?;
             let mut published = Published::Stored;
             if let Some(head) = &head {
-                let stored = fence_of(head);
-                if stored > fence {
-                    return Err(overtaken(fence, stored));
+                let stored_fence = fence_of(head);
+                if stored_fence > fence {
+                    return Err(overtaken(fence, stored_fence));
                 }
                 let is_same = head.metadata(DIGEST) == Some(artefact.digest)
                     && head.metadata(REVISION).unwrap_or_default() == revision;
                 if is_same {
                     published = Published::Unchanged;
-                    if stored == fence {
+                    if stored_fence == fence {
                         return Ok(published);
                     }
                     // a store changes metadata only with the object, and a late publisher must see the larger token
@@ -151,13 +151,13 @@ mod tests {
 
     #[test]
     fn revisions_become_metadata() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("v1.2+a/b", "v1.2+a/b"),
             ("a b", "a%20b"),
             ("\u{e4}\n%", "%C3%A4%0A%25"),
             ("", ""),
         ] {
-            assert_eq!(header_text(text), wanted);
+            assert_eq!(header_text(text), expected);
         }
     }
 }

@@ -63,29 +63,29 @@ impl PublicationWatch {
         state.waiting.clear();
     }
 
-    /// Waits until a bundle may have changed after the change `seen`, which must be the number of changes of the snapshot
+    /// Waits until a bundle may have changed after the change `seen_change`, which must be the number of changes of the snapshot
     /// in which the caller has read the bundle. Returns `false` if nothing changed within the time.
-    async fn changed(self: &Arc<Self>, bundle: i64, seen: i64, within: Duration) -> bool {
-        match self.subscribe(bundle, seen) {
+    async fn changed(self: &Arc<Self>, bundle: i64, seen_change: i64, timeout: Duration) -> bool {
+        match self.subscribe(bundle, seen_change) {
             Subscribed::Waiting(mut receiver) => {
-                let changed = tokio::time::timeout(within, receiver.changed()).await;
-                matches!(changed, Ok(Ok(())))
+                let result = tokio::time::timeout(timeout, receiver.changed()).await;
+                matches!(result, Ok(Ok(())))
             }
             Subscribed::Outdated => true,
             Subscribed::Closed => false,
         }
     }
 
-    fn subscribe(self: &Arc<Self>, bundle: i64, seen: i64) -> Subscribed {
+    fn subscribe(self: &Arc<Self>, bundle: i64, seen_change: i64) -> Subscribed {
         let mut state = self.state.lock();
         if state.is_closed {
             return Subscribed::Closed;
         }
         if !state.is_polling {
             state.is_polling = true;
-            state.seen = seen;
+            state.seen = seen_change;
             tokio::spawn(self.clone().poll());
-        } else if state.seen > seen {
+        } else if state.seen > seen_change {
             // the task has reported changes that the caller has not read, perhaps of this bundle
             return Subscribed::Outdated;
         }
@@ -101,10 +101,10 @@ impl PublicationWatch {
                 () = tokio::time::sleep(PAUSE) => {}
                 () = self.poke.notified() => {}
             }
-            let Some(seen) = self.last_change() else {
+            let Some(last_seen) = self.last_change() else {
                 return;
             };
-            match self.read(seen).await {
+            match self.read(last_seen).await {
                 Ok((changes, bundles)) => {
                     is_failing = false;
                     let mut state = self.state.lock();
@@ -134,21 +134,21 @@ impl PublicationWatch {
         state.is_polling.then_some(state.seen)
     }
 
-    /// Returns the number of changes and the bundles that changed after the change `seen`.
-    async fn read(&self, seen: i64) -> Result<(i64, Vec<i64>), DbError> {
+    /// Returns the number of changes and the bundles that changed after the change `seen_change`.
+    async fn read(&self, seen_change: i64) -> Result<(i64, Vec<i64>), DbError> {
         let mut transaction = self.database.begin(Mode::Read).await?;
-        let read = async {
+        let changes_and_bundles = async {
             let changes = transaction.publication_changes().await?;
-            let bundles = if changes > seen {
-                transaction.published_after(seen).await?
+            let bundles = if changes > seen_change {
+                transaction.published_after(seen_change).await?
             } else {
                 Vec::new()
             };
             Ok((changes, bundles))
         };
-        let read = read.await;
+        let changes_and_bundles = changes_and_bundles.await;
         transaction.roll_back().await;
-        read
+        changes_and_bundles
     }
 }
 
@@ -163,18 +163,18 @@ pub struct LongPoll {
 }
 
 impl LongPoll {
-    /// Creates the waiting of a client that has read a bundle in a snapshot with `seen` changes.
+    /// Creates the waiting of a client that has read a bundle in a snapshot with `seen_change` changes.
     pub(crate) fn new(
         watch: Arc<PublicationWatch>,
         bundle: i64,
-        seen: i64,
-        within: Duration,
+        seen_change: i64,
+        timeout: Duration,
     ) -> Self {
         Self {
             watch,
             bundle,
-            seen,
-            within,
+            seen: seen_change,
+            within: timeout,
         }
     }
 
@@ -183,8 +183,8 @@ impl LongPoll {
         self.within
     }
 
-    /// Waits until the bundle may have changed. Returns `false` if it did not within `within`, or if the service stops.
-    pub async fn changed(&self, within: Duration) -> bool {
-        self.watch.changed(self.bundle, self.seen, within).await
+    /// Waits until the bundle may have changed. Returns `false` if it did not within `timeout`, or if the service stops.
+    pub async fn changed(&self, timeout: Duration) -> bool {
+        self.watch.changed(self.bundle, self.seen, timeout).await
     }
 }

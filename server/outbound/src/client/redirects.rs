@@ -39,7 +39,7 @@ pub fn redirect_of<B>(
     };
     let failed = |text: &str| Error::new(ErrorKind::Redirect, format!("redirect: {text}"));
     let location = location.to_str().map_err(|_| failed("invalid location"))?;
-    let to = resolved(location, from).ok_or_else(|| failed("invalid location"))?;
+    let to = resolve(location, from).ok_or_else(|| failed("invalid location"))?;
     if from.scheme() == Some(&Scheme::HTTPS) && to.scheme() != Some(&Scheme::HTTPS) {
         return Err(failed("from `https` to `http` is not followed"));
     }
@@ -47,7 +47,7 @@ pub fn redirect_of<B>(
 }
 
 /// Returns the absolute URL of a location, without fragment and user.
-fn resolved(location: &str, from: &Uri) -> Option<Uri> {
+fn resolve(location: &str, from: &Uri) -> Option<Uri> {
     let location = location.split('#').next().unwrap_or_default();
     let (scheme, authority) = (from.scheme_str()?, from.authority()?);
     let text = if location.contains("://") {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn locations_are_resolved() {
         let from = "https://h:1/a/b?c".parse().unwrap();
-        for (location, want) in [
+        for (location, expected) in [
             ("https://g/x", "https://g/x"),
             ("https://u:p@g/x#y", "https://g/x"),
             ("//g/x", "https://g/x"),
@@ -112,7 +112,7 @@ mod tests {
             let redirect = redirect_of(&response.body(()).unwrap(), &Method::GET, &from);
             assert_eq!(
                 redirect,
-                Ok(Redirect::To(want.parse().unwrap())),
+                Ok(Redirect::To(expected.parse().unwrap())),
                 "{location}"
             );
         }

@@ -87,14 +87,14 @@ impl BaseUrl {
 }
 
 /// Returns `true` if two absolute URLs have the same scheme, host and port.
-pub fn is_same_origin(one: &Uri, other: &Uri) -> bool {
-    match (one.scheme(), one.authority()) {
-        (Some(scheme), Some(authority)) => is_origin(scheme, authority, other),
+pub fn is_same_origin(base: &Uri, url: &Uri) -> bool {
+    match (base.scheme(), base.authority()) {
+        (Some(scheme), Some(authority)) => is_origin(scheme, authority, url),
         _ => false,
     }
 }
 
-fn is_origin(own_scheme: &Scheme, own: &Authority, url: &Uri) -> bool {
+fn is_origin(own_scheme: &Scheme, own_authority: &Authority, url: &Uri) -> bool {
     let port = |authority: &Authority, scheme: &Scheme| {
         let usual = if *scheme == Scheme::HTTPS { 443 } else { 80 };
         authority.port_u16().unwrap_or(usual)
@@ -103,8 +103,8 @@ fn is_origin(own_scheme: &Scheme, own: &Authority, url: &Uri) -> bool {
         return false;
     };
     scheme == own_scheme
-        && authority.host().eq_ignore_ascii_case(own.host())
-        && port(authority, scheme) == port(own, own_scheme)
+        && authority.host().eq_ignore_ascii_case(own_authority.host())
+        && port(authority, scheme) == port(own_authority, own_scheme)
 }
 
 impl std::fmt::Debug for BaseUrl {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn paths_are_added() {
-        for (base, path, want) in [
+        for (base, path, expected) in [
             ("http://h", "", "http://h/"),
             ("http://h", "/", "http://h/"),
             ("http://h/", "a", "http://h/a"),
@@ -129,7 +129,7 @@ mod tests {
             ("http://[::1]:80/a", "b", "http://[::1]:80/a/b"),
         ] {
             let url = BaseUrl::new(base).unwrap().join(path).unwrap();
-            assert_eq!(url.to_string(), want, "{base} {path}");
+            assert_eq!(url.to_string(), expected, "{base} {path}");
         }
         assert!(BaseUrl::new("http://h").unwrap().join("a b").is_err());
         let user = |text: &str| {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn origins_are_scheme_host_and_port() {
-        for (base, url, want) in [
+        for (base, url, expected) in [
             ("http://h", "http://h/a", true),
             ("http://h", "http://H:80/a", true),
             ("https://h:443", "https://h/a", true),
@@ -177,7 +177,7 @@ mod tests {
             let base = BaseUrl::new(base).unwrap();
             assert_eq!(
                 base.is_same_origin(&url.parse().unwrap()),
-                want,
+                expected,
                 "{base:?} {url}"
             );
         }

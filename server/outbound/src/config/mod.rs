@@ -99,21 +99,21 @@ mod tests {
     fn services_are_an_object_or_a_list() {
         let names = |text: &str| {
             let config = read(text)?;
-            let named = config.named()?;
+            let named_services = config.named()?;
             Ok::<_, String>(
-                named
+                named_services
                     .iter()
                     .map(|(name, _)| (*name).to_owned())
                     .collect::<Vec<_>>(),
             )
         };
-        let want = |names: &[&str]| Ok(names.iter().map(|name| (*name).to_owned()).collect());
-        assert_eq!(names("{}"), want(&[]));
-        assert_eq!(names("[]"), want(&[]));
+        let owned = |names: &[&str]| Ok(names.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(names("{}"), owned(&[]));
+        assert_eq!(names("[]"), owned(&[]));
         let object = r#"{"b": {"url": "http://b"}, "a": {"url": "http://a", "name": "other"}}"#;
-        assert_eq!(names(object), want(&["a", "b"]));
+        assert_eq!(names(object), owned(&["a", "b"]));
         let list = r#"[{"name": "b", "url": "http://b"}, {"name": "a", "url": "http://a"}]"#;
-        assert_eq!(names(list), want(&["b", "a"]));
+        assert_eq!(names(list), owned(&["b", "a"]));
         assert_eq!(
             names(r#"[{"url": "http://b"}]"#),
             Err("services[0].name: missing".to_owned())
@@ -133,9 +133,9 @@ mod tests {
                 "client_tls": {"private_key_passphrase": "hidden"},
                 "oauth2": {"client_secret": "hidden", "additional_headers": {"a": "hidden"}, "additional_parameters": {"b": "hidden"},
                            "client_assertion": "hidden"}}}}"#;
-        let shown = format!("{:?}", read(text).unwrap());
-        assert!(!shown.contains("hidden"), "{shown}");
-        assert!(shown.contains("REDACTED"), "{shown}");
+        let debug_text = format!("{:?}", read(text).unwrap());
+        assert!(!debug_text.contains("hidden"), "{debug_text}");
+        assert!(debug_text.contains("REDACTED"), "{debug_text}");
     }
 
     #[test]

@@ -34,17 +34,19 @@ impl ServicesConfig {
     /// An item of a list has no name, or the name of another one.
     pub fn named(&self) -> Result<Vec<(&str, &ServiceConfig)>, String> {
         let list = match self {
-            Self::Named(named) => {
-                let named = named.iter().map(|(name, service)| (name.as_str(), service));
-                return Ok(named.collect());
+            Self::Named(services) => {
+                let services = services
+                    .iter()
+                    .map(|(name, service)| (name.as_str(), service));
+                return Ok(services.collect());
             }
             Self::Listed(list) => list,
         };
-        let mut seen = BTreeSet::new();
+        let mut names = BTreeSet::new();
         let items = list.iter().enumerate().map(|(index, service)| {
             let name = service.name.as_deref().filter(|name| !name.is_empty());
             let name = name.ok_or_else(|| format!("services[{index}].name: missing"))?;
-            if !seen.insert(name) {
+            if !names.insert(name) {
                 return Err(format!(
                     "services[{index}].name: `{name}` is the name of an earlier service"
                 ));
@@ -70,8 +72,8 @@ impl<'de> Visitor<'de> for ServicesVisitor {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, named: A) -> Result<ServicesConfig, A::Error> {
-        BTreeMap::deserialize(MapAccessDeserializer::new(named)).map(ServicesConfig::Named)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ServicesConfig, A::Error> {
+        BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(ServicesConfig::Named)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<ServicesConfig, A::Error> {

@@ -66,12 +66,12 @@ impl Azure {
     /// Returns the URL of the request of a token.
     fn url(&self) -> Result<String, Error> {
         let config = &self.config;
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let endpoint = match given(&config.endpoint) {
+        let non_empty = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let endpoint = match non_empty(&config.endpoint) {
             Some(endpoint) => endpoint,
             None if config.use_app_service_msi => {
-                let found = self.sources.environment.get("IDENTITY_ENDPOINT");
-                found.ok_or_else(|| endpoint::failed("IDENTITY_ENDPOINT is not set"))?
+                let variable = self.sources.environment.get("IDENTITY_ENDPOINT");
+                variable.ok_or_else(|| endpoint::failed("IDENTITY_ENDPOINT is not set"))?
             }
             None => ENDPOINT.to_owned(),
         };
@@ -80,7 +80,7 @@ impl Azure {
         } else {
             VERSION
         };
-        let version = given(&config.api_version);
+        let version = non_empty(&config.api_version);
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("api-version", version.as_deref().unwrap_or(usual));
         query.append_pair("resource", config.resource.as_deref().unwrap_or(RESOURCE));
@@ -89,7 +89,7 @@ impl Azure {
             ("client_id", &config.client_id),
             ("mi_res_id", &config.mi_res_id),
         ] {
-            if let Some(value) = given(value) {
+            if let Some(value) = non_empty(value) {
                 query.append_pair(name, &value);
             }
         }

@@ -66,12 +66,12 @@ impl Authorize for Bearer {
         request: &'a mut Request<Bytes>,
     ) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
-            let read;
+            let token_of_file;
             let token = match &self.token {
                 Token::Fixed(token) => token.expose(),
                 Token::File(path) => {
-                    read = Secret::from(files::read_token(path.clone()).await?);
-                    read.expose()
+                    token_of_file = Secret::from(files::read_token(path.clone()).await?);
+                    token_of_file.expose()
                 }
             };
             if !self.is_encoded {

@@ -103,7 +103,7 @@ fn read(
     let pem = Zeroizing::new(files::read(key).map_err(of_key)?);
     let identity = match password {
         None => tls::certified_key(chain, &pem),
-        Some(password) => decrypted(&pem, password.expose())
+        Some(password) => decrypt_key(&pem, password.expose())
             .and_then(|pem| tls::certified_key(chain, pem.as_bytes())),
     };
     let identity = identity.map_err(|error| of_key(format!("{}: {error}", key.display())))?;
@@ -111,7 +111,7 @@ fn read(
 }
 
 /// Returns a private key without its password, as PEM.
-fn decrypted(pem: &[u8], password: &str) -> Result<Zeroizing<String>, String> {
+fn decrypt_key(pem: &[u8], password: &str) -> Result<Zeroizing<String>, String> {
     let text = std::str::from_utf8(pem).map_err(|_| "invalid PEM".to_owned())?;
     if text.contains("Proc-Type: 4,ENCRYPTED") {
         let text = "the encryption of this PEM file is not supported: convert it with `openssl pkcs8 -topk8`";

@@ -41,8 +41,8 @@ type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
     /// Returns the variables that a function reads.
-    pub fn new(read: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(read))
+    pub fn new(read_variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read_variable))
     }
 
     /// Returns the value of a variable. An empty value counts as unset.

@@ -70,14 +70,14 @@ impl Signer {
         header: Map<String, Value>,
         claims: &Map<String, Value>,
     ) -> Result<Secret, String> {
-        let mut whole = header;
-        whole.insert("alg".to_owned(), json!(self.algorithm));
-        whole.insert("typ".to_owned(), json!("JWT"));
+        let mut full_header = header;
+        full_header.insert("alg".to_owned(), json!(self.algorithm));
+        full_header.insert("typ".to_owned(), json!("JWT"));
         let encoded = |object: &Map<String, Value>| {
             let text = serde_json::to_vec(object).map_err(|error| error.to_string())?;
             Ok::<_, String>(URL_SAFE_NO_PAD.encode(text))
         };
-        let message = format!("{}.{}", encoded(&whole)?, encoded(claims)?);
+        let message = format!("{}.{}", encoded(&full_header)?, encoded(claims)?);
         let signature = self.signature(message.as_bytes())?;
         Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
     }
@@ -136,24 +136,24 @@ fn private_key(key: &str) -> Result<PrivateKeyDer<'static>, String> {
 }
 
 fn rsa(key: &str) -> Result<RsaKeyPair, String> {
-    let read = match private_key(key)? {
+    let key_pair = match private_key(key)? {
         PrivateKeyDer::Pkcs8(der) => RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()),
         PrivateKeyDer::Pkcs1(der) => RsaKeyPair::from_der(der.secret_pkcs1_der()),
         _ => return Err("not an RSA key".to_owned()),
     };
-    read.map_err(|error| format!("invalid RSA key: {error}"))
+    key_pair.map_err(|error| format!("invalid RSA key: {error}"))
 }
 
 fn ecdsa(
     algorithm: &'static sig::EcdsaSigningAlgorithm,
     key: &str,
 ) -> Result<EcdsaKeyPair, String> {
-    let read = match private_key(key)? {
+    let key_pair = match private_key(key)? {
         PrivateKeyDer::Pkcs8(der) => EcdsaKeyPair::from_pkcs8(algorithm, der.secret_pkcs8_der()),
         PrivateKeyDer::Sec1(der) => {
             EcdsaKeyPair::from_private_key_der(algorithm, der.secret_sec1_der())
         }
         _ => return Err("not an ECDSA key".to_owned()),
     };
-    read.map_err(|error| format!("invalid ECDSA key: {error}"))
+    key_pair.map_err(|error| format!("invalid ECDSA key: {error}"))
 }

@@ -64,40 +64,43 @@ impl Credentials {
         }
         let mut credentials = Self::default();
         if let Some(bearer) = &config.bearer {
-            let bearer = bearer::Bearer::new(bearer, encodes_tokens).map_err(within("bearer"))?;
+            let bearer =
+                bearer::Bearer::new(bearer, encodes_tokens).map_err(error_in_key("bearer"))?;
             credentials.authorize = Some(Arc::new(bearer));
         }
         if let Some(client_tls) = &config.client_tls {
-            let identity = client_tls::Identity::new(client_tls).map_err(within("client_tls"))?;
+            let identity =
+                client_tls::Identity::new(client_tls).map_err(error_in_key("client_tls"))?;
             credentials.identity = Some(Arc::new(identity));
         }
         if let Some(oauth2) = &config.oauth2 {
-            let oauth2 = oauth2::OAuth2::new(oauth2, keys, sources).map_err(within("oauth2"))?;
+            let oauth2 =
+                oauth2::OAuth2::new(oauth2, keys, sources).map_err(error_in_key("oauth2"))?;
             credentials.authorize = Some(Arc::new(CachedToken::from(oauth2)));
         }
         if let Some(aws) = &config.s3_signing {
-            let aws = aws::Aws::new(aws, sources).map_err(within("s3_signing"))?;
+            let aws = aws::Aws::new(aws, sources).map_err(error_in_key("s3_signing"))?;
             credentials.authorize = Some(Arc::new(aws));
         }
         if let Some(gcp) = &config.gcp_metadata {
-            let gcp = gcp::Gcp::new(gcp, sources).map_err(within("gcp_metadata"))?;
+            let gcp = gcp::Gcp::new(gcp, sources).map_err(error_in_key("gcp_metadata"))?;
             credentials.authorize = Some(Arc::new(CachedToken::from(gcp)));
         }
         if let Some(azure) = &config.azure_managed_identity {
             let azure = azure::Azure::new(azure, sources);
-            let azure = azure.map_err(within("azure_managed_identity"))?;
+            let azure = azure.map_err(error_in_key("azure_managed_identity"))?;
             credentials.authorize = Some(Arc::new(CachedToken::from(azure)));
         }
         // the object store signs with these
         if let Some(key) = &config.azure_shared_key {
             let is_missing = |text: Option<&str>| text.is_none_or(str::is_empty);
             if is_missing(key.account_name.as_deref()) {
-                return Err(within("azure_shared_key")(
+                return Err(error_in_key("azure_shared_key")(
                     ".account_name: missing".to_owned(),
                 ));
             }
             if is_missing(key.account_key.as_ref().map(Secret::expose)) {
-                return Err(within("azure_shared_key")(
+                return Err(error_in_key("azure_shared_key")(
                     ".account_key: missing".to_owned(),
                 ));
             }
@@ -105,16 +108,18 @@ impl Credentials {
         if let Some(account) = &config.gcp_service_account
             && account.path.as_deref().is_none_or(str::is_empty)
         {
-            return Err(within("gcp_service_account")(".path: missing".to_owned()));
+            return Err(error_in_key("gcp_service_account")(
+                ".path: missing".to_owned(),
+            ));
         }
         if config.plugin.is_some() {
-            return Err(within("plugin")(": not supported".to_owned()));
+            return Err(error_in_key("plugin")(": not supported".to_owned()));
         }
         Ok(credentials)
     }
 }
 
 /// Returns a function that adds the key of a kind before an error: `.token: missing` becomes `credentials.bearer.token: missing`.
-fn within(kind: &'static str) -> impl Fn(String) -> String {
+fn error_in_key(kind: &'static str) -> impl Fn(String) -> String {
     move |error| format!("credentials.{kind}{error}")
 }

@@ -8,7 +8,7 @@ fn public_only() -> NetworkRules {
 
 #[test]
 fn addresses_that_are_not_public_are_denied() {
-    for (address, want) in [
+    for (address, expected) in [
         ("0.0.0.0", Some("unspecified")),
         ("0.1.2.3", Some("unspecified")),
         ("1.0.0.0", None),
@@ -103,7 +103,7 @@ fn addresses_that_are_not_public_are_denied() {
         ("2606:4700::5efe:8.8.8.8", None),
     ] {
         let parsed = address.parse().unwrap();
-        assert_eq!(public_only().check(parsed).err(), want, "{address}");
+        assert_eq!(public_only().check(parsed).err(), expected, "{address}");
         assert_eq!(
             NetworkRules::unrestricted().check(parsed),
             Ok(()),
@@ -115,7 +115,7 @@ fn addresses_that_are_not_public_are_denied() {
 /// The proxy connects to these hosts. It resolves their names itself.
 #[test]
 fn servers_of_proxies_are_denied_where_their_addresses_are_configured() {
-    for (host, want) in [
+    for (host, expected) in [
         ("localhost", Some("loopback")),
         ("LOCALHOST.", Some("loopback")),
         ("a.localhost", Some("loopback")),
@@ -141,7 +141,7 @@ fn servers_of_proxies_are_denied_where_their_addresses_are_configured() {
         ("0xg", None),
         ("", None),
     ] {
-        assert_eq!(public_only().check_proxied(host).err(), want, "{host}");
+        assert_eq!(public_only().check_proxied(host).err(), expected, "{host}");
         assert_eq!(
             NetworkRules::unrestricted().check_proxied(host),
             Ok(()),
@@ -188,7 +188,7 @@ fn metadata_services_and_private_networks_are_denied_separately() {
     }
     assert_eq!(metadata.check_socket(), Ok(()));
     assert!(private.check_socket().is_err());
-    for (host, want) in [
+    for (host, expected) in [
         ("localhost", None),
         ("127.0.0.1", None),
         ("Metadata.Google.Internal.", meta),
@@ -196,13 +196,13 @@ fn metadata_services_and_private_networks_are_denied_separately() {
         ("0xa9fea9fe", Some("ambiguous address")),
         ("example.com", None),
     ] {
-        assert_eq!(metadata.check_proxied(host).err(), want, "{host}");
+        assert_eq!(metadata.check_proxied(host).err(), expected, "{host}");
     }
 }
 
 #[test]
 fn networks_are_read() {
-    for (text, address, want) in [
+    for (text, address, expected) in [
         ("10.0.0.0/8", "10.255.0.1", true),
         ("10.0.0.0/8", "11.0.0.1", false),
         ("10.0.0.7", "10.0.0.7", true),
@@ -216,7 +216,7 @@ fn networks_are_read() {
         let network: Network = text.parse().unwrap();
         assert_eq!(
             network.contains(address.parse().unwrap()),
-            want,
+            expected,
             "{text} {address}"
         );
     }

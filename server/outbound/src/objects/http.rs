@@ -39,9 +39,9 @@ impl StoreConnector {
     /// Returns `true` if the store may send a request to a URL. Credentials are for its host alone.
     fn accepts(&self, url: &Uri) -> bool {
         match self {
-            Self::Host(_, own) => {
+            Self::Host(_, own_host) => {
                 let host = url.authority().map(Authority::as_str);
-                host.is_some_and(|host| host.eq_ignore_ascii_case(own))
+                host.is_some_and(|host| host.eq_ignore_ascii_case(own_host))
             }
             Self::Service(client) => client.is_same_origin(url),
         }
@@ -61,19 +61,19 @@ impl StoreConnector {
         let (mut head, body) = request.into_parts();
         if !self.accepts(&head.uri) {
             let text = "the object store leads to another host";
-            return Err(wrapped(Error::new(ErrorKind::Denied, text)));
+            return Err(into_http_error(Error::new(ErrorKind::Denied, text)));
         }
         // the connection sets it, and HTTP/2 has no such header
         head.headers.remove(http::header::HOST);
         let body = body.collect().await?.to_bytes();
         let request = http::Request::from_parts(head, body);
-        let response = self.exchange(request).await.map_err(wrapped)?;
-        Ok(response.map(|body| HttpResponseBody::new(body.into_body().map_err(wrapped))))
+        let response = self.exchange(request).await.map_err(into_http_error)?;
+        Ok(response.map(|body| HttpResponseBody::new(body.into_body().map_err(into_http_error))))
     }
 }
 
 /// Returns the error as `object_store` reads it: by its kind, it decides about another attempt.
-fn wrapped(error: Error) -> HttpError {
+fn into_http_error(error: Error) -> HttpError {
     let kind = match error.kind() {
         ErrorKind::Connect => HttpErrorKind::Connect,
         ErrorKind::Exchange => HttpErrorKind::Request,

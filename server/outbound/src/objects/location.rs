@@ -168,7 +168,7 @@ pub fn build(
         ..RetryConfig::default()
     };
     let invalid = "the credentials do not fit the object store";
-    let opened: Result<Arc<dyn ObjectStore>, object_store::Error> = match location {
+    let store: Result<Arc<dyn ObjectStore>, object_store::Error> = match location {
         ObjectLocation::S3 {
             bucket,
             region,
@@ -238,7 +238,7 @@ pub fn build(
         }
     };
     // messages of the crate may repeat parts of the credentials
-    opened.map_err(|_| "the location or the credentials of the object store are invalid".to_owned())
+    store.map_err(|_| "the location or the credentials of the object store are invalid".to_owned())
 }
 
 fn connector(address: &str, options: &ObjectOptions) -> Result<StoreConnector, String> {

@@ -21,7 +21,7 @@ impl Challenge {
         let mut challenge = Self::default();
         while let Some((name, after)) = rest.split_once('=') {
             let (value, after) = match after.strip_prefix('"') {
-                Some(quoted) => quoted.split_once('"')?,
+                Some(after_quote) => after_quote.split_once('"')?,
                 None => after.split_at(after.find(',').unwrap_or(after.len())),
             };
             let name = name.trim_matches([',', ' ']);
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn challenges_are_parsed() {
-        for (header, want) in [
+        for (header, expected) in [
             (
                 r#"Bearer realm="https://a.example/token",service="reg",scope="repository:a/b:pull,push""#,
                 "https://a.example/token?scope=repository%3Aa%2Fb%3Apull%2Cpush&service=reg",
@@ -92,7 +92,7 @@ mod tests {
                 "invalid realm `https://u:p@a/t` of the registry",
             ),
         ] {
-            assert_eq!(url(header).as_deref(), Some(want), "{header}");
+            assert_eq!(url(header).as_deref(), Some(expected), "{header}");
         }
         for header in [
             r#"Basic realm="https://a/t""#,

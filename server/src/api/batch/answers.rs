@@ -50,7 +50,7 @@ impl RunningBatch {
     pub fn new(
         state: Arc<State>,
         request: &Call<'_>,
-        found: RequestedDocument,
+        document: RequestedDocument,
         inputs: Inputs,
         id: Option<Arc<str>>,
     ) -> Self {
@@ -60,7 +60,7 @@ impl RunningBatch {
                 Bytes::new(),
             ),
             snapshot: state.engine.snapshot(),
-            document: found,
+            document,
             next: AtomicUsize::new(0),
             answers: (0..inputs.len()).map(|_| OnceLock::new()).collect(),
             reserved: Mutex::new(state.budget.none()),
@@ -73,39 +73,39 @@ impl RunningBatch {
     }
 
     /// Evaluates inputs until none is left.
-    pub fn work(&self, place: ExecContext<'_>) {
-        let request = Call::new(&self.request, place);
+    pub fn work(&self, context: ExecContext<'_>) {
+        let request = Call::new(&self.request, context);
         let cancel = &self.request.info().cancel;
         while !self.has_failed.load(Ordering::Relaxed) && !cancel.is_cancelled() {
-            let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(slot) = self.answers.get(at) else {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(slot) = self.answers.get(index) else {
                 return;
             };
-            let (id, read) = self.read(at, &request);
-            match self.response(read, id.as_deref()) {
+            let (id, result) = self.read(index, &request);
+            match self.response(result, id.as_deref()) {
                 // each position is taken by one thread
-                Ok(answer) => drop(slot.set(answer)),
+                Ok(response) => drop(slot.set(response)),
                 Err(error) => {
                     // the first error is reported
                     let _ = self.error.set(error);
                     self.has_failed.store(true, Ordering::Relaxed);
                 }
             }
-            place.poll();
+            context.poll();
         }
     }
 
     /// Evaluates the document with an input. The first part of the result is the id of the decision, if it is logged.
     fn read(
         &self,
-        at: usize,
+        index: usize,
         request: &Call<'_>,
     ) -> (Option<String>, Result<JsonFields, EvaluationFailure>) {
-        let begun = match &self.id {
+        let logged = match &self.id {
             Some(_) => LoggedDecision::begin(&self.state, request),
             None => Ok(None),
         };
-        let mut logged = match begun {
+        let mut logged = match logged {
             Ok(logged) => logged,
             Err(error) => return (None, Err(error.into())),
         };
@@ -114,12 +114,12 @@ impl RunningBatch {
             logged.snapshot = self.snapshot.clone();
         }
         let id = logged.as_ref().map(|logged| logged.id.clone());
-        (id, self.evaluate(at, request, logged))
+        (id, self.evaluate(index, request, logged))
     }
 
     fn evaluate(
         &self,
-        at: usize,
+        index: usize,
         request: &Call<'_>,
         logged: Option<LoggedDecision>,
     ) -> Result<JsonFields, EvaluationFailure> {
@@ -128,7 +128,7 @@ impl RunningBatch {
             return Err(ApiError::cancelled().into());
         }
         let received = Instant::now();
-        let input = self.inputs.get(at).map_err(EvaluationFailure::Input)?;
+        let input = self.inputs.get(index).map_err(EvaluationFailure::Input)?;
         let evaluation = DocumentEvaluation {
             envelope: Envelope {
                 input,
@@ -138,28 +138,28 @@ impl RunningBatch {
             metrics: metrics::of_decision(request, logged.as_ref()),
             logged,
         };
-        let moment = Some(&self.snapshot);
-        evaluation.read(&self.state, request, &self.document, moment, received)
+        let snapshot = Some(&self.snapshot);
+        evaluation.read(&self.state, request, &self.document, snapshot, received)
     }
 
     /// Returns the response for an input. A malformed input fails the whole batch.
     fn response(
         &self,
-        answer: Result<JsonFields, EvaluationFailure>,
+        result: Result<JsonFields, EvaluationFailure>,
         id: Option<&str>,
     ) -> Result<BatchResponse, ApiError> {
-        let answer = match answer {
+        let response = match result {
             Ok(fields) => Ok(fields),
-            Err(EvaluationFailure::Other(ApiError::Refused(refusal))) => {
-                Err(refusal.fields(self.request.pretty(), self.state.options.spelling, id))
+            Err(EvaluationFailure::Other(ApiError::Refused(rejection))) => {
+                Err(rejection.fields(self.request.pretty(), self.state.options.spelling, id))
             }
             Err(failure) => return Err(malformed_body(failure)),
         };
-        let (Ok(fields) | Err(fields)) = &answer;
+        let (Ok(fields) | Err(fields)) = &response;
         // it is copied into the response of the batch
-        let held = self.reserved.lock().add(fields.len().saturating_mul(2));
-        held.map_err(|BudgetExceeded| ApiError::from(Rejection::Busy))?;
-        Ok(answer)
+        let reserved = self.reserved.lock().add(fields.len().saturating_mul(2));
+        reserved.map_err(|BudgetExceeded| ApiError::from(Rejection::Busy))?;
+        Ok(response)
     }
 
     /// Returns the results in the order of the inputs, and the part of the memory budget that they use.
@@ -179,12 +179,12 @@ impl RunningBatch {
         if batch.request.info().cancel.is_cancelled() {
             return Err(ApiError::cancelled());
         }
-        let answers = batch.answers.into_iter().map(OnceLock::into_inner);
+        let slots = batch.answers.into_iter().map(OnceLock::into_inner);
         // an input has no result only after a panic
         let missing = || ApiError::internal("internal error: an input has no answer");
-        let answers = answers.map(|answer| answer.ok_or_else(missing));
+        let responses = slots.map(|response| response.ok_or_else(missing));
         Ok((
-            answers.collect::<Result<_, _>>()?,
+            responses.collect::<Result<_, _>>()?,
             batch.reserved.into_inner(),
         ))
     }

@@ -34,24 +34,24 @@ enum BatchInput {
     Read(Value),
 }
 
-/// Reads up to `most` inputs of a body. Returns `None` if the body has no inputs.
-pub fn read(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, ApiError> {
-    let refused =
-        |words| ApiError::invalid(format!("body contains malformed input document: {words}"));
-    let inputs = match body::whole(request).map_err(refused)? {
-        Some(whole) => of_value(&whole).map_err(refused)?,
-        None => of_text(request, most).map_err(refused)?,
+/// Reads up to `max` inputs of a body. Returns `None` if the body has no inputs.
+pub fn read(request: &Call<'_>, max: usize) -> Result<Option<Inputs>, ApiError> {
+    let rejection =
+        |message| ApiError::invalid(format!("body contains malformed input document: {message}"));
+    let inputs = match body::whole(request).map_err(rejection)? {
+        Some(parsed) => of_value(&parsed).map_err(rejection)?,
+        None => of_text(request, max).map_err(rejection)?,
     };
     match &inputs {
-        Some(inputs) if inputs.count > most => Err(ApiError::invalid(format!(
-            "a batch has {} inputs; at most {most} are taken at once (--max-batch)",
+        Some(inputs) if inputs.count > max => Err(ApiError::invalid(format!(
+            "a batch has {} inputs; at most {max} are taken at once (--max-batch)",
             inputs.count
         ))),
         _ => Ok(inputs),
     }
 }
 
-fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
+fn of_text(request: &Call<'_>, max: usize) -> Result<Option<Inputs>, String> {
     let body = request.request().body();
     if body.trim_ascii().is_empty() {
         return Ok(None);
@@ -61,25 +61,25 @@ fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
         Cow::Borrowed(_) => body.clone(),
         Cow::Owned(text) => Bytes::from(text),
     };
-    let whole = std::str::from_utf8(&text).map_err(|error| error.to_string())?;
-    let members = Members::from_text(whole)?;
+    let body_text = std::str::from_utf8(&text).map_err(|error| error.to_string())?;
+    let members = Members::from_text(body_text)?;
     let common = match members.get("common_input") {
         Some(common) => {
             let common = json::read(common.as_bytes());
-            Some(common.map_err(|_| json::error_message(whole.as_bytes()))?)
+            Some(common.map_err(|_| json::error_message(body_text.as_bytes()))?)
         }
         None => None,
     };
     let Some(inputs) = members.get("inputs").filter(|inputs| *inputs != "null") else {
         return Ok(None);
     };
-    let members = Members::at_most(inputs, most)?;
+    let members = Members::at_most(inputs, max)?;
     let count = members.count();
     // the last of equal keys is used
     let pairs: BTreeMap<String, BatchInput> = members
         .into_pairs()
         .map(|(key, item)| {
-            let start = item.as_ptr().addr() - whole.as_ptr().addr();
+            let start = item.as_ptr().addr() - body_text.as_ptr().addr();
             (
                 key.into_owned(),
                 BatchInput::Text(start..start + item.len()),
@@ -89,12 +89,12 @@ fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
     Ok(Some(Inputs::new(count, pairs, text.clone(), common)))
 }
 
-fn of_value(whole: &Value) -> Result<Option<Inputs>, String> {
+fn of_value(body: &Value) -> Result<Option<Inputs>, String> {
     let expected = |value: &Value| format!("expected an object, got {}", value.kind().as_str());
-    if whole.is_null() {
+    if body.is_null() {
         return Ok(None);
     }
-    let members = whole.as_object().ok_or_else(|| expected(whole))?;
+    let members = body.as_object().ok_or_else(|| expected(body))?;
     let Some(inputs) = members.get_str("inputs").filter(|inputs| !inputs.is_null()) else {
         return Ok(None);
     };
@@ -136,39 +136,40 @@ impl Inputs {
     }
 
     /// Returns the input at a position, or `None` if it is undefined.
-    pub fn get(&self, at: usize) -> Result<Option<BodyDocument<'_>>, String> {
-        let text = match self.items.get(at) {
+    pub fn get(&self, index: usize) -> Result<Option<BodyDocument<'_>>, String> {
+        let text = match self.items.get(index) {
             Some(BatchInput::Text(range)) => self.text.get(range.clone()).unwrap_or_default(),
             None => return Ok(None),
-            Some(BatchInput::Read(own)) if own.is_null() => return Ok(None),
-            Some(BatchInput::Read(own)) => return Ok(Some(self.whole(own))),
+            Some(BatchInput::Read(input)) if input.is_null() => return Ok(None),
+            Some(BatchInput::Read(input)) => return Ok(Some(self.with_common(input))),
         };
         match &self.common {
             _ if text == b"null" => Ok(None),
             Some(_) if text.starts_with(b"{") => {
-                let own = json::read(text).map_err(|_| json::error_message(text))?;
-                Ok(Some(self.whole(&own)))
+                let input = json::read(text).map_err(|_| json::error_message(text))?;
+                Ok(Some(self.with_common(&input)))
             }
             _ => Ok(Some(BodyDocument::Json(text))),
         }
     }
 
     /// Merges an input with the common object.
-    fn whole(&self, own: &Value) -> BodyDocument<'static> {
+    fn with_common(&self, input: &Value) -> BodyDocument<'static> {
         let common = self.common.as_ref();
-        let whole = common.map_or_else(|| own.clone(), |common| merged(common, own));
-        BodyDocument::Read(Cow::Owned(whole))
+        let merged_input =
+            common.map_or_else(|| input.clone(), |common| merge_values(common, input));
+        BodyDocument::Read(Cow::Owned(merged_input))
     }
 }
 
 /// Merges two documents: objects key by key, at any depth. If one of them is not an object, the second replaces the first.
-fn merged(first: &Value, second: &Value) -> Value {
+fn merge_values(first: &Value, second: &Value) -> Value {
     let (Some(first), Some(members)) = (first.as_object(), second.as_object()) else {
         return second.clone();
     };
-    let own = members.iter().map(|(key, value)| {
+    let merged_members = members.iter().map(|(key, value)| {
         let value = match first.get(key.borrow()) {
-            Some(below) => stack::level(|| merged(below, value)),
+            Some(common_member) => stack::level(|| merge_values(common_member, value)),
             None => value.clone(),
         };
         (key.clone(), value)
@@ -176,19 +177,21 @@ fn merged(first: &Value, second: &Value) -> Value {
     let first = first.iter();
     let first = first.map(|(key, value)| (key.clone(), value.clone()));
     // the last of equal keys is used
-    Value::object(first.chain(own).collect())
+    Value::object(first.chain(merged_members).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::merged;
+    use super::merge_values;
     use solon::json;
 
     #[test]
-    fn the_own_input_wins_over_the_common_one() {
+    fn the_input_of_an_item_overrides_the_common_one() {
         let merge = |first: &str, second: &str| {
-            let read = |text: &str| json::read(text.as_bytes()).unwrap();
-            merged(&read(first), &read(second)).rego_text().to_string()
+            let parse = |text: &str| json::read(text.as_bytes()).unwrap();
+            merge_values(&parse(first), &parse(second))
+                .rego_text()
+                .to_string()
         };
         assert_eq!(merge(r#"{"a": 1}"#, "[2]"), "[2]");
         assert_eq!(merge("1", r#"{"a": 1}"#), r#"{"a": 1}"#);

@@ -72,23 +72,25 @@ mod tests {
 
     #[test]
     fn headers() {
-        let best = |header: &str| Accepted::from_header(header).map(|it| (it.media, it.kind));
-        let one = |media: &str, target| Ok((media.to_owned(), AcceptedTargets::One(target)));
+        let best = |header: &str| {
+            Accepted::from_header(header).map(|accepted| (accepted.media, accepted.kind))
+        };
+        let single = |media: &str, target| Ok((media.to_owned(), AcceptedTargets::One(target)));
         for brand in ["engine", "opa", "styra"] {
             let media = format!("application/vnd.{brand}.sql.sqlite+json");
-            assert_eq!(best(&media), one(&media, FilterTarget::Sqlite));
+            assert_eq!(best(&media), single(&media, FilterTarget::Sqlite));
         }
         assert_eq!(
             best(
                 "text/html, application/vnd.opa.ucast.linq+json;q=0.5, application/vnd.opa.ucast.all+json;q=0.9"
             ),
-            one("application/vnd.opa.ucast.all+json", FilterTarget::UcastAll)
+            single("application/vnd.opa.ucast.all+json", FilterTarget::UcastAll)
         );
         assert_eq!(
             best("application/vnd.opa.sql.mysql+json,application/vnd.opa.ucast.all+json"),
-            one("application/vnd.opa.sql.mysql+json", FilterTarget::Mysql)
+            single("application/vnd.opa.sql.mysql+json", FilterTarget::Mysql)
         );
-        for (header, words) in [
+        for (header, expected) in [
             ("", "missing required header"),
             ("*/*", "unsupported header: */*"),
             ("application/json", "unsupported header: application/json"),
@@ -101,7 +103,7 @@ mod tests {
                 "unsupported header: application/vnd.other.sql.mysql+json",
             ),
         ] {
-            assert_eq!(best(header), Err(format!("Accept header: {words}")));
+            assert_eq!(best(header), Err(format!("Accept header: {expected}")));
         }
     }
 }

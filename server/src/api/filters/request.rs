@@ -65,7 +65,7 @@ impl<'a> FilterRequest<'a> {
         let mappings = mappings.iter().find_map(|name| members.get(name));
         if let Some(mappings) = mappings.filter(|mappings| *mappings != "null") {
             Members::from_text(mappings)
-                .map_err(|words| format!("`targetSQLTableMappings`: {words}"))?;
+                .map_err(|message| format!("`targetSQLTableMappings`: {message}"))?;
             let mappings = json::read(mappings.as_bytes()).map_err(|error| error.to_string())?;
             parsed.options.mappings = Some(mappings);
         }
@@ -93,8 +93,8 @@ impl<'a> FilterRequest<'a> {
 
     fn several(&self) -> Result<Vec<FilterTarget>, ApiError> {
         if self.dialects.is_empty() {
-            let words = "multi-target request: missing required 'options.targetDialects'";
-            return Err(ApiError::invalid(words));
+            let message = "multi-target request: missing required 'options.targetDialects'";
+            return Err(ApiError::invalid(message));
         }
         let targets = self.dialects.iter().map(|name| {
             let target = name.parse::<FilterTarget>();

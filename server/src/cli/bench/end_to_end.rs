@@ -147,8 +147,8 @@ fn connect(child: &mut Child, address: SocketAddr) -> Result<TcpStream, String> 
                 .map_err(|error| error.to_string())?;
             return Ok(stream);
         }
-        let ended = child.try_wait().map_err(|error| error.to_string())?;
-        if ended.is_some() {
+        let exit_status = child.try_wait().map_err(|error| error.to_string())?;
+        if exit_status.is_some() {
             return Err("the server has ended".to_owned());
         }
         if start.elapsed() > START {

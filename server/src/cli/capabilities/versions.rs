@@ -51,14 +51,14 @@ static TABLE: LazyLock<Option<FeatureTable>> =
 
 impl FeatureTable {
     fn position(&self, version: &str) -> Option<usize> {
-        self.versions.iter().position(|one| one == version)
+        self.versions.iter().position(|name| name == version)
     }
 
     fn entry_at<'t>(&self, entries: &'t [Since], position: usize) -> Option<&'t Json> {
-        let known = entries
+        let entries_so_far = entries
             .iter()
             .take_while(|entry| self.position(&entry.since) <= Some(position));
-        known.last()?.value.as_ref()
+        entries_so_far.last()?.value.as_ref()
     }
 }
 
@@ -68,8 +68,8 @@ pub fn capabilities(version: &str) -> Option<Vec<u8>> {
     let position = table.position(version)?;
     let has = |function: &&Builtin| {
         let until = function.until.as_deref();
-        let over = until.is_some_and(|until| table.position(until) < Some(position));
-        table.position(&function.since) <= Some(position) && !over
+        let is_removed = until.is_some_and(|until| table.position(until) < Some(position));
+        table.position(&function.since) <= Some(position) && !is_removed
     };
     let document = CapabilitiesFile {
         builtins: table
@@ -136,8 +136,8 @@ mod tests {
         let mut before = 0;
         for version in &table.versions {
             let text = capabilities(version).unwrap();
-            let read = Capabilities::from_json(&text);
-            assert!(read.is_ok(), "{version}: {read:?}");
+            let result = Capabilities::from_json(&text);
+            assert!(result.is_ok(), "{version}: {result:?}");
             let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
             let functions = json["builtins"].as_array().unwrap().len();
             // OPA never removed a function
@@ -149,21 +149,30 @@ mod tests {
     }
 
     #[test]
-    fn what_a_version_has_is_told() {
-        let of = |version: &str| {
+    fn capabilities_of_a_version_are_listed() {
+        let capabilities_of = |version: &str| {
             let text = capabilities(version).unwrap();
             serde_json::from_slice::<serde_json::Value>(&text).unwrap()
         };
-        assert_eq!(of("v0.17.0")["future_keywords"], serde_json::Value::Null);
         assert_eq!(
-            of("v0.59.0")["features"],
+            capabilities_of("v0.17.0")["future_keywords"],
+            serde_json::Value::Null
+        );
+        assert_eq!(
+            capabilities_of("v0.59.0")["features"],
             serde_json::json!([
                 "rule_head_ref_string_prefixes",
                 "rule_head_refs",
                 "rego_v1_import"
             ])
         );
-        assert_eq!(of("v1.0.0")["features"], serde_json::json!(["rego_v1"]));
-        assert_eq!(of("v1.0.0")["future_keywords"], serde_json::Value::Null);
+        assert_eq!(
+            capabilities_of("v1.0.0")["features"],
+            serde_json::json!(["rego_v1"])
+        );
+        assert_eq!(
+            capabilities_of("v1.0.0")["future_keywords"],
+            serde_json::Value::Null
+        );
     }
 }

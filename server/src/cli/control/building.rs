@@ -69,14 +69,14 @@ impl StageArgs {
 }
 
 impl BuildingArgs {
-    /// Starts the worker, which ends after `stopped` becomes `true`.
+    /// Starts the worker, which ends after `stop_signal` becomes `true`.
     ///
     /// # Errors
     /// The data folder cannot be used.
     pub fn start(
         self,
         plane: &ControlPlane,
-        mut stopped: watch::Receiver<bool>,
+        mut stop_signal: watch::Receiver<bool>,
     ) -> Result<JoinHandle<()>, ApiError> {
         if self.no_build {
             return Ok(tokio::spawn(async {}));
@@ -91,7 +91,7 @@ impl BuildingArgs {
         Ok(tokio::spawn(async move {
             let stop = async move {
                 // without a sender the service has ended
-                let _ = stopped.wait_for(|stopped| *stopped).await;
+                let _ = stop_signal.wait_for(|stop_signal| *stop_signal).await;
             };
             worker.run(stop).await;
         }))

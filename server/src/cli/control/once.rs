@@ -40,28 +40,28 @@ pub struct OnceArgs {
 /// # Errors
 /// The configuration is invalid. An empty message means that a bundle was not published, which is already reported.
 pub async fn build(args: OnceArgs) -> Result<(), String> {
-    let most = crate::config::Bounds::default().log;
-    let _log = start_log(args.log_level.into(), Format::default(), None, most);
+    let max = crate::config::Bounds::default().log;
+    let _log = start_log(args.log_level.into(), Format::default(), None, max);
     let bar = (!args.non_interactive).then(progress_bar);
-    let mut once = args.stages.options();
-    once.bundles = args.bundle;
-    let begun = |count: usize| {
+    let mut options = args.stages.options();
+    options.bundles = args.bundle;
+    let on_begin = |count: usize| {
         if let Some(bar) = &bar {
             bar.set_message("building and publishing bundles");
             bar.set_length(count as u64);
         }
     };
-    let ended = |report: &BuildReport| {
+    let on_end = |report: &BuildReport| {
         if let Some(bar) = &bar {
             bar.inc(1);
         }
         tracing::debug!(bundle = report.bundle, "a build ended");
     };
-    let reports = commands::build(&args.common.options(), once, begun, ended).await;
+    let reports = commands::build(&args.common.options(), options, on_begin, on_end).await;
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    let reports = reports.map_err(|refusal| refusal.to_string())?;
+    let reports = reports.map_err(|rejection| rejection.to_string())?;
     let failed: Vec<&BuildReport> = reports
         .iter()
         .filter(|report| !report.is_success())
@@ -77,10 +77,10 @@ pub async fn build(args: OnceArgs) -> Result<(), String> {
             );
         }
     } else {
-        let done = reports.len() - failed.len();
+        let succeeded = reports.len() - failed.len();
         let count = reports.len();
         complain(format!(
-            "{done}/{count} bundles built and pushed successfully\n"
+            "{succeeded}/{count} bundles built and pushed successfully\n"
         ));
         if !failed.is_empty() {
             complain(table(&failed));

@@ -96,17 +96,17 @@ pub async fn serve(args: ServeArgs) -> Result<(), String> {
     options.audit_retention = args.audit_retention;
     if args.validate {
         let section = commands::validate(&options).await;
-        let section = section.map_err(|refusal| refusal.to_string())?;
+        let section = section.map_err(|rejection| rejection.to_string())?;
         let tracing = section.as_ref().map(tracing_options).transpose();
         return tracing.map(drop);
     }
-    let most = crate::config::Bounds::default().log;
-    let _log = start_log(args.log_level.into(), args.log_format, None, most);
+    let max = crate::config::Bounds::default().log;
+    let _log = start_log(args.log_level.into(), args.log_format, None, max);
     if args.reset_persistence {
         commands::reset(&options).map_err(|error| error.to_string())?;
     }
     let plane = ControlPlane::open(&options).await;
-    let plane = plane.map_err(|refusal| refusal.to_string())?;
+    let plane = plane.map_err(|rejection| rejection.to_string())?;
     let tracing = plane.tracing().map(tracing_options).transpose()?.flatten();
     if let Some(tracing) = &tracing {
         start_tracing(tracing, "solon-control")?;
@@ -139,11 +139,11 @@ pub async fn serve(args: ServeArgs) -> Result<(), String> {
         listen(SignalKind::interrupt())?,
         listen(SignalKind::terminate())?,
     );
-    let (stopping, stopped) = watch::channel(false);
+    let (stopping, stop_signal) = watch::channel(false);
     let building = args
         .building
-        .start(&plane, stopped)
-        .map_err(|refusal| refusal.to_string())?;
+        .start(&plane, stop_signal)
+        .map_err(|rejection| rejection.to_string())?;
     let ending = plane.clone();
     let wait = args.shutdown_wait_period;
     let stop = async move {

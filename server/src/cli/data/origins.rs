@@ -45,8 +45,11 @@ pub fn list(args: &Args) -> Result<ExitCode, Report> {
         let origin = origin_name(module.origin).unwrap_or("unknown");
         lines.push(format!("policy\t{origin}\t{}\n", module.name));
     }
-    for hidden in &contents.origins.hidden {
-        lines.push(format!("policy\tfiles, not in force\t{}\n", hidden.name));
+    for hidden_module in &contents.origins.hidden {
+        lines.push(format!(
+            "policy\tfiles, not in force\t{}\n",
+            hidden_module.name
+        ));
     }
     let mut listing = Listing {
         claims: &contents.origins.claims,
@@ -92,18 +95,18 @@ impl Listing<'_> {
         } = node;
         let claim = self.claims.get(&path).map(|claim| claim.kind);
         let is_unknown = is_unknown || claim == Some(ClaimKind::Unknown);
-        let below = self.claims.iter_below(&path);
-        let keys: BTreeSet<String> = below
-            .filter_map(|(place, _)| place.get(path.len()).cloned())
+        let claims_below = self.claims.iter_below(&path);
+        let keys: BTreeSet<String> = claims_below
+            .filter_map(|(claim_path, _)| claim_path.get(path.len()).cloned())
             .collect();
         let object = value.and_then(Value::as_object);
         let origin = match (claim, value) {
             (Some(ClaimKind::Whole), Some(_)) => "client",
             (Some(ClaimKind::Whole), None) => "client, removed",
             _ if !keys.is_empty() => {
-                let own = object.into_iter().flat_map(solon::Object::iter);
-                let own = own.filter_map(|(key, _)| key.as_str().map(str::to_owned));
-                let keys: BTreeSet<String> = own.chain(keys).collect();
+                let own_keys = object.into_iter().flat_map(solon::Object::iter);
+                let own_keys = own_keys.filter_map(|(key, _)| key.as_str().map(str::to_owned));
+                let keys: BTreeSet<String> = own_keys.chain(keys).collect();
                 stack.extend(keys.into_iter().rev().map(|key| Node {
                     value: object.and_then(|object| object.get_str(&key)),
                     path: path.iter().cloned().chain([key]).collect(),
@@ -152,12 +155,12 @@ fn document_path(text: &str) -> Result<Path, Report> {
 }
 
 fn release_module(contents: &mut Contents, name: &str) -> Result<(), Report> {
-    let hidden = &mut contents.origins.hidden;
-    let count = hidden.len();
+    let hidden_modules = &mut contents.origins.hidden;
+    let count = hidden_modules.len();
     // the client's policy may be named by its id, and the file's by its absolute path
     let is_named = |other: &str| policy_id(other) == policy_id(name);
-    hidden.retain(|one| !is_named(&one.name));
-    let mut is_known = hidden.len() < count;
+    hidden_modules.retain(|hidden_module| !is_named(&hidden_module.name));
+    let mut is_known = hidden_modules.len() < count;
     for module in &mut contents.modules {
         if is_named(&module.name) && module.origin != Origin::Files {
             module.origin = Origin::Files;
@@ -243,7 +246,7 @@ impl Exported {
             },
             made: claim.created_depth,
         });
-        let hidden = origins.hidden.iter().map(|module| ExportedModule {
+        let hidden_modules = origins.hidden.iter().map(|module| ExportedModule {
             name: module.name.clone(),
             location: module.location.clone(),
             sha256: module
@@ -254,7 +257,7 @@ impl Exported {
         });
         Some(Self {
             documents: claims.collect(),
-            hidden_modules: hidden.collect(),
+            hidden_modules: hidden_modules.collect(),
         })
     }
 
@@ -269,16 +272,19 @@ impl Exported {
             };
             claims.insert(claim.path, Claim::new(kind, claim.made));
         }
-        let hidden = self.hidden_modules.into_iter().map(|module| {
+        let hidden_modules = self.hidden_modules.into_iter().map(|module| {
             let digest = read_digest(&module.sha256)?;
             Some(HiddenModule::new(module.name, module.location, digest))
         });
-        Some(StoredOrigins::new(claims, hidden.collect::<Option<_>>()?))
+        Some(StoredOrigins::new(
+            claims,
+            hidden_modules.collect::<Option<_>>()?,
+        ))
     }
 }
 
 fn read_digest(text: &str) -> Option<[u8; 32]> {
-    let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
+    let byte = |index: usize| u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok();
     let bytes: Vec<u8> = (0..32).map(byte).collect::<Option<_>>()?;
     bytes.try_into().ok().filter(|_| text.len() == 64)
 }

@@ -28,12 +28,12 @@ impl QueryOutput {
             Format::Pretty => self.pretty(&mut out),
             Format::Values => {
                 for solution in &self.solutions {
-                    indented(&Value::array(solution.values.clone()), &mut out);
+                    indent(&Value::array(solution.values.clone()), &mut out);
                 }
             }
             Format::Bindings => {
                 for solution in &self.solutions {
-                    indented(&bindings(solution), &mut out);
+                    indent(&bindings(solution), &mut out);
                 }
             }
             Format::Raw => {
@@ -45,7 +45,7 @@ impl QueryOutput {
                 let discarded = self
                     .is_defined()
                     .then(|| ("result".into(), Value::from("discarded")));
-                indented(&Value::object(discarded.into_iter().collect()), &mut out);
+                indent(&Value::object(discarded.into_iter().collect()), &mut out);
             }
         }
         out
@@ -56,9 +56,9 @@ impl QueryOutput {
         if self.is_defined() {
             top.name("result");
             top.out.push(b'[');
-            for (at, solution) in self.solutions.iter().enumerate() {
+            for (index, solution) in self.solutions.iter().enumerate() {
                 top.out
-                    .extend_from_slice(if at == 0 { b"\n    " } else { b",\n    " });
+                    .extend_from_slice(if index == 0 { b"\n    " } else { b",\n    " });
                 self.solution(solution, top.out);
             }
             top.out.extend_from_slice(b"\n  ]");
@@ -71,8 +71,10 @@ impl QueryOutput {
         let mut fields = IndentedFields::open(out, 2);
         fields.name("expressions");
         fields.out.push(b'[');
-        for (at, (expression, value)) in self.expressions.iter().zip(&solution.values).enumerate() {
-            fields.out.extend_from_slice(if at == 0 {
+        for (index, (expression, value)) in
+            self.expressions.iter().zip(&solution.values).enumerate()
+        {
+            fields.out.extend_from_slice(if index == 0 {
                 b"\n        "
             } else {
                 b",\n        "
@@ -81,10 +83,10 @@ impl QueryOutput {
             fields.value("value", value);
             fields.value("text", &Value::string(&expression.text));
             fields.name("location");
-            let mut place = IndentedFields::open(fields.out, 5);
-            place.value("row", &Value::from(i64::from(expression.row)));
-            place.value("col", &Value::from(i64::from(expression.col)));
-            place.close();
+            let mut location = IndentedFields::open(fields.out, 5);
+            location.value("row", &Value::from(i64::from(expression.row)));
+            location.value("col", &Value::from(i64::from(expression.col)));
+            location.close();
             fields.close();
         }
         fields.out.extend_from_slice(b"\n      ]");
@@ -97,12 +99,12 @@ impl QueryOutput {
     fn pretty(&self, out: &mut Vec<u8>) {
         match self.solutions.as_slice() {
             [] => out.extend_from_slice(b"undefined\n"),
-            [one]
-                if one.bindings.is_empty()
-                    && (one.values.len() == 1 || one.values.iter().all(is_boolean)) =>
+            [only]
+                if only.bindings.is_empty()
+                    && (only.values.len() == 1 || only.values.iter().all(is_boolean)) =>
             {
-                if let Some(value) = one.values.first() {
-                    indented(value, out);
+                if let Some(value) = only.values.first() {
+                    indent(value, out);
                 }
             }
             [first, ..] => out.extend_from_slice(self.table(first).render().as_bytes()),
@@ -112,27 +114,32 @@ impl QueryOutput {
     fn table(&self, first: &Solution) -> TextTable {
         let mut names: Vec<&str> = first.bindings.iter().map(|(name, _)| &**name).collect();
         names.sort_unstable();
-        let shown = |at: usize| names.is_empty() || !first.values.get(at).is_some_and(is_boolean);
-        let columns: Vec<usize> = (0..first.values.len()).filter(|&at| shown(at)).collect();
+        let is_shown =
+            |index: usize| names.is_empty() || !first.values.get(index).is_some_and(is_boolean);
+        let columns: Vec<usize> = (0..first.values.len())
+            .filter(|&index| is_shown(index))
+            .collect();
         let texts = columns
             .iter()
-            .filter_map(|&at| self.expressions.get(at))
-            .map(|one| one.text.clone());
+            .filter_map(|&index| self.expressions.get(index))
+            .map(|expression| expression.text.clone());
         let mut table = TextTable::new(
             texts
                 .chain(names.iter().map(|&name| name.to_owned()))
                 .collect(),
         );
         for solution in &self.solutions {
-            let values = columns.iter().filter_map(|&at| solution.values.get(at));
-            let bound = names.iter().filter_map(|name| {
+            let values = columns
+                .iter()
+                .filter_map(|&index| solution.values.get(index));
+            let binding_texts = names.iter().filter_map(|name| {
                 solution
                     .bindings
                     .iter()
                     .find(|(other, _)| &**other == *name)
                     .map(|(_, value)| value)
             });
-            table.row(values.chain(bound).map(compact).collect());
+            table.row(values.chain(binding_texts).map(compact).collect());
         }
         table
     }
@@ -196,7 +203,7 @@ fn indented_by(prefix: &str) -> Style<'_> {
     COMPACT.layout(Some(JsonLayout::new(prefix, "  ")))
 }
 
-fn indented(value: &Value, out: &mut Vec<u8>) {
+fn indent(value: &Value, out: &mut Vec<u8>) {
     json::write_styled(value.borrow(), indented_by(""), out);
     out.push(b'\n');
 }
@@ -208,8 +215,8 @@ fn compact(value: &Value) -> String {
 }
 
 fn raw(solution: &Solution, out: &mut Vec<u8>) {
-    for (at, value) in solution.values.iter().enumerate() {
-        if at > 0 {
+    for (index, value) in solution.values.iter().enumerate() {
+        if index > 0 {
             out.push(b' ');
         }
         match value.borrow() {

@@ -264,9 +264,10 @@ impl Args {
 
     /// Returns the maximum number of rows of a profile, or `None` if a profile is not selected.
     pub fn profile(&self) -> Option<usize> {
-        let asked = self.profile || self.profile_limit.is_some() || !self.profile_sort.is_empty();
+        let is_requested =
+            self.profile || self.profile_limit.is_some() || !self.profile_sort.is_empty();
         // like 0, a negative limit shows all rows
-        asked.then(|| usize::try_from(self.profile_limit.unwrap_or(10)).unwrap_or(0))
+        is_requested.then(|| usize::try_from(self.profile_limit.unwrap_or(10)).unwrap_or(0))
     }
 
     /// Returns the optimizations that the evaluation may use.

@@ -38,28 +38,28 @@ pub struct Extras {
 
 impl Extras {
     /// Returns the text of a result with the additional output of its format.
-    pub fn around(&self, answer: &[u8], format: Format) -> Vec<u8> {
+    pub fn with_extras(&self, result: &[u8], format: Format) -> Vec<u8> {
         match format {
-            Format::Json => self.in_json(answer),
-            Format::Pretty => self.in_pretty(answer),
+            Format::Json => self.in_json(result),
+            Format::Pretty => self.in_pretty(result),
             Format::Discard => {
                 // the members of this object are sorted
-                let whole = self.in_json(answer);
-                match json::read(&whole) {
+                let document = self.in_json(result);
+                match json::read(&document) {
                     Ok(sorted) => {
                         let mut text = laid_out(&sorted, "");
                         text.push(b'\n');
                         text
                     }
-                    Err(_) => whole,
+                    Err(_) => document,
                 }
             }
-            _ => answer.to_vec(),
+            _ => result.to_vec(),
         }
     }
 
     /// Adds members to an object that is written on several lines.
-    fn in_json(&self, answer: &[u8]) -> Vec<u8> {
+    fn in_json(&self, result: &[u8]) -> Vec<u8> {
         let mut members: Vec<(&str, Vec<u8>)> = Vec::new();
         match &self.metrics {
             Some(Times::Once(metrics)) => members.push(("metrics", member(&metrics.all()))),
@@ -83,10 +83,10 @@ impl Extras {
             members.push(("coverage", member(coverage)));
         }
         if members.is_empty() {
-            return answer.to_vec();
+            return result.to_vec();
         }
-        let inside = answer.trim_ascii().strip_suffix(b"}").unwrap_or(answer);
-        let mut out = inside.trim_ascii_end().to_vec();
+        let members_text = result.trim_ascii().strip_suffix(b"}").unwrap_or(result);
+        let mut out = members_text.trim_ascii_end().to_vec();
         for (name, text) in members {
             out.extend_from_slice(if out == b"{" { b"\n" } else { b",\n" });
             out.extend_from_slice(format!("  \"{name}\": ").as_bytes());
@@ -96,12 +96,12 @@ impl Extras {
         out
     }
 
-    fn in_pretty(&self, answer: &[u8]) -> Vec<u8> {
+    fn in_pretty(&self, result: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         if let Some(explanation) = &self.explanation {
             out.extend_from_slice(explanation.lines().as_bytes());
         }
-        out.extend_from_slice(answer);
+        out.extend_from_slice(result);
         out.extend_from_slice(self.tables().as_bytes());
         out
     }

@@ -29,8 +29,8 @@ impl FilterOutput {
                 }
             }
             _ => {
-                let answer = self.0.to_response(self.0.filters.len() > 1);
-                let result = solon::Value::object(vec![("result".into(), answer)]);
+                let response = self.0.to_response(self.0.filters.len() > 1);
+                let result = solon::Value::object(vec![("result".into(), response)]);
                 // the operands are shown as they are written
                 let layout = json::JsonLayout::new("", "  ");
                 let style = json::Style::default().layout(Some(layout));

@@ -13,8 +13,8 @@ pub fn table(metrics: &Metrics) -> TextTable {
     for (name, measured) in metrics.all() {
         match measured {
             Measurement::Number(number) => table.row(vec![name, number.to_string()]),
-            Measurement::Histogram(many) => {
-                let numbers = serde_json::to_value(many).unwrap_or_default();
+            Measurement::Histogram(histogram) => {
+                let numbers = serde_json::to_value(histogram).unwrap_or_default();
                 for (part, number) in numbers.as_object().into_iter().flatten() {
                     let number = number.as_f64().map(float).unwrap_or_default();
                     table.row(vec![format!("{name}_{part}"), number]);
@@ -49,14 +49,14 @@ pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
 pub fn aggregated_table(timers: &BTreeMap<String, Statistics>) -> TextTable {
     let titles = ["Metric", "Min", "Max", "Mean", "90%", "99%"];
     let mut table = TextTable::new(titles.map(str::to_owned).to_vec());
-    for (name, many) in timers {
+    for (name, statistics) in timers {
         table.row(vec![
             name.clone(),
-            many.min.to_string(),
-            many.max.to_string(),
-            float(many.mean),
-            float(many.p90),
-            float(many.p99),
+            statistics.min.to_string(),
+            statistics.max.to_string(),
+            float(statistics.mean),
+            float(statistics.p90),
+            float(statistics.p99),
         ]);
     }
     table
@@ -88,14 +88,14 @@ mod tests {
 
     #[test]
     fn numbers() {
-        for (number, want) in [
+        for (number, expected) in [
             (0.0, "0"),
             (76_931.0, "76931"),
             (663_789.666_666_666_6, "663789.6666666666"),
             (1_148_963.0, "1.148963e+06"),
             (0.000_05, "5e-05"),
         ] {
-            assert_eq!(float(number), want);
+            assert_eq!(float(number), expected);
         }
     }
 

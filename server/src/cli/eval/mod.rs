@@ -31,11 +31,11 @@ const ERROR: u8 = 2;
 
 /// Evaluates the query and prints the result.
 pub fn run(args: &Args) -> ExitCode {
-    if let Some(refusal) = args.conflict() {
-        crate::cli::wrong_usage("eval", refusal);
+    if let Some(rejection) = args.conflict() {
+        crate::cli::wrong_usage("eval", rejection);
     }
-    if let Some(refusal) = unfit(args) {
-        return unreadable(refusal);
+    if let Some(rejection) = unfit(args) {
+        return unreadable(rejection);
     }
     let query = match args.query() {
         Ok(query) => query,
@@ -45,11 +45,11 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(input) => input,
         Err(error) => return unreadable(&error),
     };
-    let (answer, extras) = evaluate(args, &query, input.as_ref());
-    match answer {
-        Ok(answer) => {
-            print(extras.around(&answer.render(args.format), args.format));
-            let fails = if answer.is_defined() {
+    let (result, extras) = evaluate(args, &query, input.as_ref());
+    match result {
+        Ok(output) => {
+            print(extras.with_extras(&output.render(args.format), args.format));
+            let fails = if output.is_defined() {
                 args.fail_defined
             } else {
                 args.fail
@@ -62,11 +62,13 @@ pub fn run(args: &Args) -> ExitCode {
         }
         Err(report) => {
             match args.format {
-                Format::Json => print(extras.around(&report.json(), Format::Json)),
-                Format::Discard => print(extras.around(&report.sorted_json(), Format::Discard)),
+                Format::Json => print(extras.with_extras(&report.json(), Format::Json)),
+                Format::Discard => {
+                    print(extras.with_extras(&report.sorted_json(), Format::Discard));
+                }
                 Format::Pretty => {
                     complain(report.text(false));
-                    print(extras.around(b"", Format::Pretty));
+                    print(extras.with_extras(b"", Format::Pretty));
                 }
                 _ => complain(report.text(false)),
             }
@@ -112,17 +114,17 @@ enum Answered {
 impl Answered {
     fn is_defined(&self) -> bool {
         match self {
-            Self::Whole(answer) => answer.is_defined(),
-            Self::Left(left) => left.is_defined(),
-            Self::Filter(made) => made.is_defined(),
+            Self::Whole(output) => output.is_defined(),
+            Self::Left(output) => output.is_defined(),
+            Self::Filter(output) => output.is_defined(),
         }
     }
 
     fn render(&self, format: Format) -> Vec<u8> {
         match self {
-            Self::Whole(answer) => answer.render(format),
-            Self::Left(left) => left.render(format),
-            Self::Filter(made) => made.render(format),
+            Self::Whole(output) => output.render(format),
+            Self::Left(output) => output.render(format),
+            Self::Filter(output) => output.render(format),
         }
     }
 }

@@ -32,8 +32,8 @@ impl Left {
             indented: true,
             ..json::Options::default()
         };
-        let left = self.0.json("modules", options, "  ");
-        format!("{{\n  \"partial\": {left}\n}}\n")
+        let residuals = self.0.json("modules", options, "  ");
+        format!("{{\n  \"partial\": {residuals}\n}}\n")
     }
 
     fn pretty(&self) -> String {
@@ -41,27 +41,27 @@ impl Left {
             return "undefined\n".to_owned();
         }
         let mut table = TextTable::default();
-        for (at, query) in self.0.query_sources().into_iter().enumerate() {
-            table.section(&format!("Query {}", at + 1), &query);
+        for (index, query) in self.0.query_sources().into_iter().enumerate() {
+            table.section(&format!("Query {}", index + 1), &query);
         }
-        for (at, module) in self.0.support_sources().into_iter().enumerate() {
+        for (index, module) in self.0.support_sources().into_iter().enumerate() {
             let text = module.trim_end().replace('\t', "  ");
-            table.section(&format!("Support {}", at + 1), &text);
+            table.section(&format!("Support {}", index + 1), &text);
         }
         table.render()
     }
 
     fn source(&self) -> String {
         let mut text = String::new();
-        for (at, query) in self.0.query_sources().iter().enumerate() {
-            let _ = writeln!(text, "# Query {}", at + 1);
+        for (index, query) in self.0.query_sources().iter().enumerate() {
+            let _ = writeln!(text, "# Query {}", index + 1);
             if !query.is_empty() {
                 let _ = writeln!(text, "{query}");
             }
             text.push('\n');
         }
-        for (at, module) in self.0.support_sources().iter().enumerate() {
-            let _ = write!(text, "# Module {}\n{module}", at + 1);
+        for (index, module) in self.0.support_sources().iter().enumerate() {
+            let _ = write!(text, "# Module {}\n{module}", index + 1);
         }
         text
     }

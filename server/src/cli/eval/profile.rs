@@ -86,11 +86,11 @@ impl Row {
             clippy::cast_precision_loss,
             reason = "an order of times needs no more"
         )]
-        let once = self.first.nanoseconds() as f64;
-        self.often.map_or(once, |many| many.mean)
+        let first_time = self.first.nanoseconds() as f64;
+        self.often.map_or(first_time, |statistics| statistics.mean)
     }
 
-    fn compared(&self, other: &Self, key: SortKey) -> std::cmp::Ordering {
+    fn compare(&self, other: &Self, key: SortKey) -> std::cmp::Ordering {
         match key {
             SortKey::TotalTimeNs => other.took().total_cmp(&self.took()),
             SortKey::NumEval => other.first.evals.cmp(&self.first.evals),
@@ -106,9 +106,9 @@ impl Row {
 pub fn aggregated(runs: Vec<Vec<Row>>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in runs.into_iter().flatten() {
-        let place = |row: &Row| (row.first.file.clone(), row.first.span.row);
-        let same = |other: &&mut Row| place(other) == place(&row);
-        match all.iter_mut().find(same) {
+        let location = |row: &Row| (row.first.file.clone(), row.first.span.row);
+        let is_same_location = |other: &&mut Row| location(other) == location(&row);
+        match all.iter_mut().find(is_same_location) {
             Some(first) => first.times.extend(row.times),
             None => all.push(row),
         }
@@ -126,8 +126,8 @@ pub fn sort(rows: &mut Vec<Row>, keys: &[SortKey], limit: usize) {
     } else {
         keys
     };
-    rows.sort_by(|one, other| {
-        let compared = keys.iter().map(|key| one.compared(other, *key));
+    rows.sort_by(|left, right| {
+        let compared = keys.iter().map(|key| left.compare(right, *key));
         compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
     if limit > 0 {
@@ -150,11 +150,14 @@ pub fn table(rows: &[Row]) -> TextTable {
     for row in rows {
         let mut cells = match row.often {
             None => vec![format_duration(row.first.nanoseconds())],
-            Some(many) => {
-                let mut cells = vec![format_duration(many.min), format_duration(many.max)];
+            Some(statistics) => {
+                let mut cells = vec![
+                    format_duration(statistics.min),
+                    format_duration(statistics.max),
+                ];
                 cells.extend(
-                    [many.mean, many.p90, many.p99]
-                        .map(whole)
+                    [statistics.mean, statistics.p90, statistics.p99]
+                        .map(round)
                         .map(format_duration),
                 );
                 cells
@@ -173,6 +176,6 @@ pub fn table(rows: &[Row]) -> TextTable {
     clippy::cast_sign_loss,
     reason = "times are not negative and far from the end"
 )]
-fn whole(nanoseconds: f64) -> u64 {
+fn round(nanoseconds: f64) -> u64 {
     nanoseconds as u64
 }

@@ -81,18 +81,18 @@ impl RunResults {
                 modules.get(file).cloned()
             }
         };
-        let refused = |error| Report::of_error(&error, &text_of);
+        let error_report = |error| Report::of_error(&error, &text_of);
         // `print` writes while the evaluation runs, in every output format
         let printed = |line: &str| complain(format!("{line}\n"));
-        let sent = SendMetrics::default();
+        let send_metrics = SendMetrics::default();
         let mut request = Request::new()
             .strict_builtin_errors(args.strict_builtin_errors)
-            .send_metrics(&sent)
+            .send_metrics(&send_metrics)
             .print(&printed);
         if let Some(input) = input {
             request = request.input(input);
         }
-        let hear = |name: &str, took: Duration| {
+        let on_stage = |name: &str, took: Duration| {
             // stages of compilation are recorded only with `--instrument`
             if args.instrument || !name.starts_with("query_compile_stage") {
                 self.metrics.add(name, took);
@@ -100,10 +100,10 @@ impl RunResults {
         };
         let mut source = QuerySource::new(query)
             .imports(&args.imports)
-            .timer(Timer::new(&hear));
+            .timer(Timer::new(&on_stage));
         source.package = given(args.package.as_deref());
         let instruments = Instruments::default();
-        let faults = BuiltinErrors::default();
+        let errors = BuiltinErrors::default();
         let (mut profile, mut coverage) = (Profile::default(), Coverage::default());
         let mut watching = Observers::default();
         if args.profile().is_some() {
@@ -120,25 +120,25 @@ impl RunResults {
         let mut search = SearchOptions::default().shortcuts(args.shortcuts());
         search.observer = observed.then_some(&mut watching as &mut dyn Observer);
         search.instruments = args.instrument.then_some(&instruments);
-        search.builtin_errors = args.show_builtin_errors.then_some(&faults);
+        search.builtin_errors = args.show_builtin_errors.then_some(&errors);
         let watched_in = |detail, search| {
             let watched = ExplainOptions::new(detail).documents(args.var_values);
             watched.search(search)
         };
-        let mut others = Vec::new();
-        let answer = if !args.filter.is_empty() {
+        let mut other_coverage = Vec::new();
+        let output = if !args.filter.is_empty() {
             let rule = Path::from_slashes(&filter::path(query)?).named_reference();
             let prepared = engine.prepare_filters(&rule, &args.filter_options());
-            let prepared = prepared.map_err(refused)?;
+            let prepared = prepared.map_err(error_report)?;
             let start = Instant::now();
-            let made = prepared.compile(&request);
+            let filters = prepared.compile(&request);
             self.metrics.since("rego_partial_eval", start);
-            made.map(|made| Answered::Filter(FilterOutput(made)))
+            filters.map(|filters| Answered::Filter(FilterOutput(filters)))
         } else if args.partial {
             let prepared = engine.prepare_partial(source, &args.partial_options());
-            let prepared = prepared.map_err(refused)?;
+            let prepared = prepared.map_err(error_report)?;
             let start = Instant::now();
-            let left = match args.explain.detail() {
+            let residuals = match args.explain.detail() {
                 None => prepared.search(&request, search),
                 Some(detail) => {
                     let explained = prepared.explain(&request, watched_in(detail, search));
@@ -146,10 +146,12 @@ impl RunResults {
                 }
             };
             self.metrics.since("rego_partial_eval", start);
-            left.map(|left| Answered::Left(Left(left)))
+            residuals.map(|residuals| Answered::Left(Left(residuals)))
         } else {
             let prepared = engine.prepare_query(source);
-            let prepared = prepared.and_then(|query| query.pin()).map_err(refused)?;
+            let prepared = prepared
+                .and_then(|query| query.pin())
+                .map_err(error_report)?;
             let start = Instant::now();
             let solutions = match args.explain.detail() {
                 None if watched => prepared.search(&request, search.cross_check(true)),
@@ -162,31 +164,34 @@ impl RunResults {
             self.metrics.since("rego_query_eval", start);
             if args.coverage {
                 let runs = args.coverage_runs();
-                others = runs
+                other_coverage = runs
                     .map(|kind| (kind, without(kind, args, &prepared, input)))
                     .collect();
             }
-            solutions.map(|solutions| Answered::Whole(answered(&prepared, solutions)))
+            solutions.map(|solutions| Answered::Whole(output_of(&prepared, solutions)))
         };
-        let faults = faults.take().into_iter();
-        let faults: Vec<Error> = faults.map(|fault| Error::Eval(Box::new(fault))).collect();
-        let answer = if faults.is_empty() {
-            answer.map_err(refused)
+        let errors = errors.take().into_iter();
+        let errors: Vec<Error> = errors.map(|error| Error::Eval(Box::new(error))).collect();
+        let output_or_report = if errors.is_empty() {
+            output.map_err(error_report)
         } else {
-            let failed = answer.as_ref().err();
+            let failed = output.as_ref().err();
             let is_discarded = args.format == Format::Discard;
-            let answered = answer.as_ref().ok().filter(|answer| answer.is_defined());
-            let report = Report::of_builtins(failed, &faults, &text_of)
-                .discarding(is_discarded && answered.is_some());
-            Err(match answered {
-                Some(answer) if args.format == Format::Json => {
-                    report.beside(answer.render(args.format))
+            let defined = output
+                .as_ref()
+                .ok()
+                .filter(|output_of_run| output_of_run.is_defined());
+            let report = Report::of_builtins(failed, &errors, &text_of)
+                .discarding(is_discarded && defined.is_some());
+            Err(match defined {
+                Some(output_of_run) if args.format == Format::Json => {
+                    report.with_result(output_of_run.render(args.format))
                 }
                 _ => report,
             })
         };
         self.metrics.instruments(&instruments);
-        self.metrics.sent(&sent);
+        self.metrics.sent(&send_metrics);
         let parsed = engine.modules();
         if args.profile().is_some() {
             let rows = profile.finish(parsed.iter().map(|(_, module)| &**module));
@@ -194,12 +199,14 @@ impl RunResults {
             self.profile = Some(rows.collect());
         }
         if args.coverage {
-            let others: Vec<(UncoveredReason, &Coverage)> =
-                others.iter().map(|(kind, other)| (*kind, other)).collect();
+            let other_coverage_refs: Vec<(UncoveredReason, &Coverage)> = other_coverage
+                .iter()
+                .map(|(kind, other)| (*kind, other))
+                .collect();
             let modules = parsed.iter().map(|(_, module)| &**module);
-            self.coverage = Some(coverage.report(&others, modules));
+            self.coverage = Some(coverage.report(&other_coverage_refs, modules));
         }
-        answer
+        output_or_report
     }
 
     /// Stores the trace and returns the result.
@@ -213,7 +220,7 @@ impl RunResults {
     }
 }
 
-fn answered(prepared: &PinnedQuery, solutions: Vec<Solution>) -> QueryOutput {
+fn output_of(prepared: &PinnedQuery, solutions: Vec<Solution>) -> QueryOutput {
     QueryOutput {
         expressions: prepared.expressions().to_vec(),
         solutions,
@@ -273,14 +280,14 @@ fn load(args: &Args, metrics: &Metrics) -> Result<LoadedEngine, Report> {
         // modules of archives have different names in messages and as policies
         let parsed = loaded.parsed.values().map(|module| &module.source);
         modules.extend(parsed.map(|source| (source.name.to_string(), source.text.to_string())));
-        let hear = |name: &str, took: Duration| {
+        let on_stage = |name: &str, took: Duration| {
             if args.instrument || !name.starts_with("compile_sta") {
                 metrics.add(name, took);
             }
         };
         let text_of = |file: &str| modules.get(file).cloned();
         engine
-            .apply_with(|_| Ok(change), Timer::new(&hear))
+            .apply_with(|_| Ok(change), Timer::new(&on_stage))
             .map_err(|error: Error| Report::of_error(&error, &text_of))?;
     }
     Ok(LoadedEngine { engine, modules })
@@ -296,7 +303,7 @@ fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Re
     if args.bundle.is_empty() {
         return Ok(files);
     }
-    let refused = |what: &dyn Display| Report::message(format!("loading error: {what}"));
+    let loading_error = |reason: &dyn Display| Report::message(format!("loading error: {reason}"));
     let start = Instant::now();
     let verification = args.verify.verification(Verification::skip());
     let loader = loader
@@ -307,9 +314,9 @@ fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Re
         [error] if error.kind() == LoadErrorKind::Activation => {
             Report::message(format!("bundle activation failed: {error}"))
         }
-        _ => refused(&errors),
+        _ => loading_error(&errors),
     })?;
     metrics.since("rego_load_bundles", start);
-    let both = bundles.with(files);
-    both.ok_or_else(|| refused(&"documents of bundles and files are at the same place"))
+    let files = bundles.with(files);
+    files.ok_or_else(|| loading_error(&"documents of bundles and files are at the same place"))
 }

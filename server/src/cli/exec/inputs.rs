@@ -31,10 +31,10 @@ pub fn standard() -> Result<Value, String> {
 /// # Errors
 /// Fails if the path does not exist, or a folder cannot be read.
 pub fn each(path: &str, show: &mut impl FnMut(&str, Result<Value, String>)) -> Result<(), String> {
-    let failed = |what: &str, error: &std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("{what} {path}: no such file or directory"),
-        std::io::ErrorKind::PermissionDenied => format!("{what} {path}: permission denied"),
-        _ => format!("{what} {path}: {error}"),
+    let failed = |operation: &str, error: &std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("{operation} {path}: no such file or directory"),
+        std::io::ErrorKind::PermissionDenied => format!("{operation} {path}: permission denied"),
+        _ => format!("{operation} {path}: {error}"),
     };
     let kind = fs::symlink_metadata(path).map_err(|error| failed("lstat", &error))?;
     if !kind.is_dir() {
@@ -54,11 +54,11 @@ pub fn each(path: &str, show: &mut impl FnMut(&str, Result<Value, String>)) -> R
     names.sort_unstable();
     for name in names {
         // joined as in Go: without a leading `./`
-        let below = match path.trim_end_matches('/') {
+        let path_below = match path.trim_end_matches('/') {
             "." => name,
             folder => format!("{folder}/{name}"),
         };
-        each(&below, show)?;
+        each(&path_below, show)?;
     }
     Ok(())
 }

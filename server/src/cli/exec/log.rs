@@ -42,12 +42,12 @@ impl Log {
             Format::Text => {
                 format!("time=\"{time}\" level=error msg=\"Unexpected error.\" err={error:?}\n")
             }
-            Format::Json => escaped(format!("{entry}\n")),
-            Format::JsonPretty => escaped(format!("{entry:#}\n")),
+            Format::Json => escape(format!("{entry}\n")),
+            Format::JsonPretty => escape(format!("{entry:#}\n")),
         });
     }
 }
 
-fn escaped(json: String) -> String {
+fn escape(json: String) -> String {
     String::from_utf8_lossy(&escape_html(json.into_bytes())).into_owned()
 }

@@ -26,8 +26,8 @@ pub fn colored(before: &str, after: &str) -> String {
 
 /// Colors a text. Each line has its own color codes.
 fn color(out: &mut String, text: &[char], code: &str) {
-    for (at, line) in text.split(|c| *c == '\n').enumerate() {
-        if at > 0 {
+    for (index, line) in text.split(|c| *c == '\n').enumerate() {
+        if index > 0 {
             out.push('\n');
         }
         out.push_str("\x1b[");
@@ -51,7 +51,7 @@ fn diff(before: &[char], after: &[char]) -> Vec<DiffPart> {
     let mut parts: Vec<DiffPart> = equal(head).into_iter().collect();
     parts.extend(middle(before, after));
     parts.extend(equal(tail));
-    merged(parts)
+    merge_edits(parts)
 }
 
 fn equal(text: &[char]) -> Option<DiffPart> {
@@ -81,21 +81,17 @@ fn middle(before: &[char], after: &[char]) -> Vec<DiffPart> {
     } else {
         (before, after)
     };
-    if let Some(at) = position(long, short, 0) {
-        let changed = |text: &[char]| {
+    if let Some(position_of_short) = position(long, short, 0) {
+        let edit = |text: &[char]| {
             if inserts {
                 DiffPart::Insert(text.to_vec())
             } else {
                 DiffPart::Delete(text.to_vec())
             }
         };
-        let (head, rest) = long.split_at(at);
+        let (head, rest) = long.split_at(position_of_short);
         let (_, tail) = rest.split_at(short.len());
-        return vec![
-            changed(head),
-            DiffPart::Equal(short.to_vec()),
-            changed(tail),
-        ];
+        return vec![edit(head), DiffPart::Equal(short.to_vec()), edit(tail)];
     }
     if short.len() == 1 {
         return vec![
@@ -112,12 +108,12 @@ fn middle(before: &[char], after: &[char]) -> Vec<DiffPart> {
     bisect(before, after)
 }
 
-fn position(text: &[char], wanted: &[char], from: usize) -> Option<usize> {
+fn position(text: &[char], pattern: &[char], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
-    let at = rest
-        .windows(wanted.len().max(1))
-        .position(|at| at == wanted);
-    at.map(|at| at + from)
+    let position = rest
+        .windows(pattern.len().max(1))
+        .position(|window| window == pattern);
+    position.map(|offset| offset + from)
 }
 
 /// Common middle of at least half the length of the longer text.
@@ -128,8 +124,8 @@ struct Half<'t> {
 }
 
 fn half_match<'t>(before: &'t [char], after: &'t [char]) -> Option<Half<'t>> {
-    let swapped = before.len() <= after.len();
-    let (long, short) = if swapped {
+    let is_swapped = before.len() <= after.len();
+    let (long, short) = if is_swapped {
         (after, before)
     } else {
         (before, after)
@@ -145,7 +141,7 @@ fn half_match<'t>(before: &'t [char], after: &'t [char]) -> Option<Half<'t>> {
         (Some(quarter), None) => quarter,
         (None, None) => return None,
     };
-    Some(if swapped {
+    Some(if is_swapped {
         Half {
             before: best.after,
             after: best.before,
@@ -156,17 +152,17 @@ fn half_match<'t>(before: &'t [char], after: &'t [char]) -> Option<Half<'t>> {
     })
 }
 
-fn half_match_at<'t>(long: &'t [char], short: &'t [char], at: usize) -> Option<Half<'t>> {
-    let seed = long.get(at..at + long.len() / 4)?;
+fn half_match_at<'t>(long: &'t [char], short: &'t [char], index: usize) -> Option<Half<'t>> {
+    let seed = long.get(index..index + long.len() / 4)?;
     if seed.is_empty() {
         return None;
     }
     let mut best: Option<Half<'t>> = None;
     let mut from = 0;
-    while let Some(found) = position(short, seed, from) {
-        from = found + 1;
-        let (long_head, long_tail) = long.split_at(at);
-        let (short_head, short_tail) = short.split_at(found);
+    while let Some(match_position) = position(short, seed, from) {
+        from = match_position + 1;
+        let (long_head, long_tail) = long.split_at(index);
+        let (short_head, short_tail) = short.split_at(match_position);
         let prefix = common_prefix(long_tail, short_tail);
         let suffix = common_suffix(long_head, short_head);
         if best
@@ -174,9 +170,12 @@ fn half_match_at<'t>(long: &'t [char], short: &'t [char], at: usize) -> Option<H
             .is_none_or(|best| best.common.len() < suffix + prefix)
         {
             best = Some(Half {
-                before: (long.get(..at - suffix)?, long.get(at + prefix..)?),
-                after: (short.get(..found - suffix)?, short.get(found + prefix..)?),
-                common: short.get(found - suffix..found + prefix)?,
+                before: (long.get(..index - suffix)?, long.get(index + prefix..)?),
+                after: (
+                    short.get(..match_position - suffix)?,
+                    short.get(match_position + prefix..)?,
+                ),
+                common: short.get(match_position - suffix..match_position + prefix)?,
             });
         }
     }
@@ -221,48 +220,48 @@ impl Frontier {
     }
 
     fn get(&self, diagonal: isize) -> Option<isize> {
-        let at = usize::try_from(self.offset + diagonal).ok()?;
-        self.points.get(at).copied()
+        let index = usize::try_from(self.offset + diagonal).ok()?;
+        self.points.get(index).copied()
     }
 
     fn set(&mut self, diagonal: isize, point: isize) {
-        let at = usize::try_from(self.offset + diagonal).ok();
-        if let Some(slot) = at.and_then(|at| self.points.get_mut(at)) {
+        let index = usize::try_from(self.offset + diagonal).ok();
+        if let Some(slot) = index.and_then(|index| self.points.get_mut(index)) {
             *slot = point;
         }
     }
 
     /// Returns the point at which a path of `distance` edits enters a diagonal.
     fn entry(&self, diagonal: isize, distance: isize) -> isize {
-        let below = self.get(diagonal - 1).unwrap_or(-1);
-        let above = self.get(diagonal + 1).unwrap_or(-1);
-        if diagonal == -distance || (diagonal != distance && below < above) {
-            above
+        let lower = self.get(diagonal - 1).unwrap_or(-1);
+        let upper = self.get(diagonal + 1).unwrap_or(-1);
+        if diagonal == -distance || (diagonal != distance && lower < upper) {
+            upper
         } else {
-            below + 1
+            lower + 1
         }
     }
 }
 
 fn middle_snake(before: &[char], after: &[char]) -> Option<(usize, usize)> {
-    let (width, height) = (signed(before.len()), signed(after.len()));
+    let (width, height) = (to_signed(before.len()), to_signed(after.len()));
     let max = (width + height + 1) / 2;
     let length = usize::try_from(2 * max + 2).ok()?;
     let mut forward = Frontier::new(max, length);
     let mut backward = Frontier::new(max, length);
     let delta = width - height;
     let front = delta % 2 != 0;
-    let character = |text: &[char], at: isize| {
-        usize::try_from(at)
+    let char_at = |text: &[char], index: isize| {
+        usize::try_from(index)
             .ok()
-            .and_then(|at| text.get(at).copied())
+            .and_then(|index| text.get(index).copied())
     };
     for distance in 0..max {
         let mut diagonal = -distance + forward.start;
         while diagonal <= distance - forward.end {
             let mut x = forward.entry(diagonal, distance);
             let mut y = x - diagonal;
-            while x < width && y < height && character(before, x) == character(after, y) {
+            while x < width && y < height && char_at(before, x) == char_at(after, y) {
                 x += 1;
                 y += 1;
             }
@@ -286,7 +285,7 @@ fn middle_snake(before: &[char], after: &[char]) -> Option<(usize, usize)> {
             let mut y = x - diagonal;
             while x < width
                 && y < height
-                && character(before, width - x - 1) == character(after, height - y - 1)
+                && char_at(before, width - x - 1) == char_at(after, height - y - 1)
             {
                 x += 1;
                 y += 1;
@@ -311,21 +310,21 @@ fn middle_snake(before: &[char], after: &[char]) -> Option<(usize, usize)> {
     None
 }
 
-fn signed(length: usize) -> isize {
+fn to_signed(length: usize) -> isize {
     isize::try_from(length).unwrap_or(isize::MAX)
 }
 
 /// Normalizes parts: joins neighbours of one kind, moves common affixes of deletions and insertions to the equal parts around them,
 /// and shifts single edits sideways if that joins two equal parts.
-fn merged(parts: Vec<DiffPart>) -> Vec<DiffPart> {
-    let mut all = joined(parts);
+fn merge_edits(parts: Vec<DiffPart>) -> Vec<DiffPart> {
+    let mut all = merge_adjacent(parts);
     while slide(&mut all) {
-        all = joined(all);
+        all = merge_adjacent(all);
     }
     all
 }
 
-fn joined(parts: Vec<DiffPart>) -> Vec<DiffPart> {
+fn merge_adjacent(parts: Vec<DiffPart>) -> Vec<DiffPart> {
     let mut all: Vec<DiffPart> = Vec::new();
     let (mut deleted, mut inserted) = (Vec::new(), Vec::new());
     for part in parts.into_iter().chain([DiffPart::Equal(Vec::new())]) {
@@ -371,43 +370,44 @@ fn push_equal(all: &mut Vec<DiffPart>, text: Vec<char>) {
 
 /// Shifts edits between two equal parts over one of them; returns `true` if any was shifted.
 fn slide(all: &mut Vec<DiffPart>) -> bool {
-    let mut changed = false;
-    let mut at = 1;
-    while at + 1 < all.len() {
-        let before = at - 1;
-        let Some([DiffPart::Equal(left), edit, DiffPart::Equal(right)]) = all.get(before..=at + 1)
+    let mut is_changed = false;
+    let mut index = 1;
+    while index + 1 < all.len() {
+        let before = index - 1;
+        let Some([DiffPart::Equal(left), edit, DiffPart::Equal(right)]) =
+            all.get(before..=index + 1)
         else {
-            at += 1;
+            index += 1;
             continue;
         };
         let (DiffPart::Insert(text) | DiffPart::Delete(text)) = edit else {
-            at += 1;
+            index += 1;
             continue;
         };
-        let again = |text: Vec<char>| match edit {
+        let same_edit = |text: Vec<char>| match edit {
             DiffPart::Insert(_) => DiffPart::Insert(text),
             _ => DiffPart::Delete(text),
         };
         if text.ends_with(left) {
-            let kept = text.get(..text.len() - left.len()).unwrap_or_default();
+            let trimmed = text.get(..text.len() - left.len()).unwrap_or_default();
             let replacement = [
-                again([left, kept].concat()),
+                same_edit([left, trimmed].concat()),
                 DiffPart::Equal([&**left, &**right].concat()),
             ];
-            all.splice(before..=at + 1, replacement);
-            changed = true;
+            all.splice(before..=index + 1, replacement);
+            is_changed = true;
         } else if text.starts_with(right) {
-            let kept = text.get(right.len()..).unwrap_or_default();
+            let trimmed = text.get(right.len()..).unwrap_or_default();
             let replacement = [
                 DiffPart::Equal([&**left, &**right].concat()),
-                again([kept, right].concat()),
+                same_edit([trimmed, right].concat()),
             ];
-            all.splice(before..=at + 1, replacement);
-            changed = true;
+            all.splice(before..=index + 1, replacement);
+            is_changed = true;
         }
-        at += 1;
+        index += 1;
     }
-    changed
+    is_changed
 }
 
 #[cfg(test)]
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn differences_are_those_of_opa() {
-        for (before, after, want) in [
+        for (before, after, expected) in [
             ("a\n", "a\n", "a\n"),
             ("", "a", "\x1b[32ma\x1b[0m"),
             ("ab", "b", "\x1b[31ma\x1b[0mb"),
@@ -432,7 +432,7 @@ mod tests {
                  \x1b[31m{\x1b[0m\x1b[32m:= \x1b[0mtrue\x1b[31m}\x1b[0m\x1b[32m\x1b[0m\n\x1b[32m\x1b[0m",
             ),
         ] {
-            assert_eq!(colored(before, after), want);
+            assert_eq!(colored(before, after), expected);
         }
     }
 }

@@ -29,11 +29,11 @@ fn folder(path: &str, files: &mut Vec<String>) -> Result<(), String> {
     }
     entries.sort();
     for (name, is_folder) in entries {
-        let below = joined(path, &name.to_string_lossy());
+        let path_below = join_path(path, &name.to_string_lossy());
         if is_folder {
-            folder(&below, files)?;
-        } else if is_policy(&below) {
-            files.push(below);
+            folder(&path_below, files)?;
+        } else if is_policy(&path_below) {
+            files.push(path_below);
         }
     }
     Ok(())
@@ -46,7 +46,7 @@ fn is_policy(path: &str) -> bool {
 }
 
 /// Joins a path to a folder and removes redundant parts: `./a/` and `b` become `a/b`.
-fn joined(folder: &str, name: &str) -> String {
+fn join_path(folder: &str, name: &str) -> String {
     let mut path = String::new();
     if folder.starts_with('/') {
         path.push('/');
@@ -76,11 +76,11 @@ pub fn message(action: &str, path: &str, error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::joined;
+    use super::join_path;
 
     #[test]
     fn paths_are_joined_without_empty_parts() {
-        for (folder, want) in [
+        for (folder, expected) in [
             (".", "a"),
             ("./d", "d/a"),
             ("d/", "d/a"),
@@ -88,7 +88,7 @@ mod tests {
             ("../d", "../d/a"),
             ("/", "/a"),
         ] {
-            assert_eq!(joined(folder, "a"), want);
+            assert_eq!(join_path(folder, "a"), expected);
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct Annotated<'m> {
 
 /// Returns the annotations of modules, ordered by path and position.
 pub fn annotated(modules: &[Arc<Module>]) -> Vec<Annotated<'_>> {
-    let mut found: Vec<Annotated<'_>> = Vec::new();
+    let mut entries: Vec<Annotated<'_>> = Vec::new();
     for module in modules {
         for annotation in &module.annotations {
             let rule = match annotation.scope {
@@ -30,7 +30,7 @@ pub fn annotated(modules: &[Arc<Module>]) -> Vec<Annotated<'_>> {
                     let mut rules = module.rules.iter();
                     let is_of = |rule: &&Rule| {
                         let mut all = rule.annotations.iter();
-                        all.any(|one| Arc::ptr_eq(one, annotation))
+                        all.any(|rule_annotation| Arc::ptr_eq(rule_annotation, annotation))
                     };
                     let Some(rule) = rules.find(is_of) else {
                         continue;
@@ -38,19 +38,22 @@ pub fn annotated(modules: &[Arc<Module>]) -> Vec<Annotated<'_>> {
                     Some(rule)
                 }
             };
-            found.push(Annotated {
+            entries.push(Annotated {
                 annotation,
                 module,
                 rule,
             });
         }
     }
-    let key = |one: &Annotated<'_>| {
-        let position = (one.module.source.name.clone(), one.annotation.span.start);
-        (one.annotation.path.clone(), position)
+    let key = |entry: &Annotated<'_>| {
+        let position = (
+            entry.module.source.name.clone(),
+            entry.annotation.span.start,
+        );
+        (entry.annotation.path.clone(), position)
     };
-    found.sort_by_key(|a| key(a));
-    found
+    entries.sort_by_key(|a| key(a));
+    entries
 }
 
 impl Annotated<'_> {
@@ -128,7 +131,7 @@ impl Annotated<'_> {
             };
             (display_ref(&schema.path).to_string(), value)
         });
-        list("Schemas:", aligned(schemas.collect()));
+        list("Schemas:", align(schemas.collect()));
         let resources = annotation.related_resources.iter().map(|resource| {
             let text = format!("{} {}", resource.reference, resource.description);
             text.trim_end().to_owned()
@@ -136,7 +139,7 @@ impl Annotated<'_> {
         list("Related Resources:", resources.collect());
         let custom = annotation.custom.iter().flatten();
         let custom = custom.map(|(key, value)| (key.clone(), compact(value)));
-        list("Custom:", aligned(custom.collect()));
+        list("Custom:", align(custom.collect()));
     }
 
     /// Returns the annotation as a JSON object.
@@ -164,7 +167,7 @@ fn compact(value: &Json) -> String {
 }
 
 /// Returns keys with a colon, padded so that the values are aligned.
-fn aligned(pairs: Vec<(String, String)>) -> Vec<String> {
+fn align(pairs: Vec<(String, String)>) -> Vec<String> {
     let width = pairs.iter().map(|(key, _)| key.chars().count()).max();
     let width = width.unwrap_or(0) + 1;
     let line = |(key, value): (String, String)| {

@@ -31,8 +31,8 @@ pub fn tables(contents: &InspectedContents, annotations: &[Annotated<'_>]) -> St
         row("Revision", cut(&manifest.revision));
         let mut roots = manifest.roots();
         roots.sort();
-        for (at, root) in roots.into_iter().enumerate() {
-            row(if at == 0 { "Roots" } else { "" }, shortened(&root));
+        for (index, root) in roots.into_iter().enumerate() {
+            row(if index == 0 { "Roots" } else { "" }, truncate(&root));
         }
         let metadata = manifest.metadata.as_ref().map(|metadata| {
             let mut text = Vec::new();
@@ -49,9 +49,9 @@ pub fn tables(contents: &InspectedContents, annotations: &[Annotated<'_>]) -> St
     if !contents.namespaces.is_empty() {
         let mut table = TextTable::new(vec!["NAMESPACE".to_owned(), "FILE".to_owned()]);
         for (namespace, files) in &contents.namespaces {
-            for (at, file) in files.iter().enumerate() {
-                let namespace = if at == 0 { namespace.as_str() } else { "" };
-                table.row(vec![namespace.to_owned(), shortened(file)]);
+            for (index, file) in files.iter().enumerate() {
+                let namespace = if index == 0 { namespace.as_str() } else { "" };
+                table.row(vec![namespace.to_owned(), truncate(file)]);
             }
         }
         out.push_str("NAMESPACES:\n");
@@ -109,8 +109,8 @@ pub fn json(
     }
     members.push(("capabilities", capabilities.to_vec()));
     let mut compact = b"{".to_vec();
-    for (at, (name, value)) in members.into_iter().enumerate() {
-        let comma = if at == 0 { "" } else { "," };
+    for (index, (name, value)) in members.into_iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
         compact.extend(format!("{comma}\"{name}\":").bytes());
         compact.extend(value);
     }
@@ -142,10 +142,10 @@ fn cut(text: &str) -> String {
 }
 
 /// Shortens a long path: as many folders after the first are omitted as necessary.
-fn shortened(path: &str) -> String {
-    let whole = || path.to_owned();
+fn truncate(path: &str) -> String {
+    let unshortened = || path.to_owned();
     if path.len() <= WIDEST {
-        return whole();
+        return unshortened();
     }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder = folder.strip_prefix('/').unwrap_or(folder);
@@ -153,16 +153,16 @@ fn shortened(path: &str) -> String {
         Some((first, rest)) if !first.is_empty() => rest,
         _ => folder,
     };
-    let kept = (WIDEST + inner.len()).saturating_sub(path.len() + ELLIPSIS.len());
-    let Some(mut end) = inner.len().checked_sub(kept) else {
-        return whole();
+    let kept_bytes = (WIDEST + inner.len()).saturating_sub(path.len() + ELLIPSIS.len());
+    let Some(mut end) = inner.len().checked_sub(kept_bytes) else {
+        return unshortened();
     };
     while !inner.is_char_boundary(end) {
         end += 1;
     }
     match inner.get(..end) {
         Some(part) if part.len() > ELLIPSIS.len() => path.replacen(part, ELLIPSIS, 1),
-        _ => whole(),
+        _ => unshortened(),
     }
 }
 

@@ -70,7 +70,7 @@ impl Tally {
 
     /// Counts a changed decision. Decisions of one thread come in the order of the log.
     pub fn add_change(&mut self, group: Group, position: Position, id: &str, examples: usize) {
-        let (count, ids) = self.groups.entry(self.bounded(group)).or_default();
+        let (count, ids) = self.groups.entry(self.bound_group(group)).or_default();
         *count += 1;
         if ids.len() < examples {
             ids.push((position, id.to_owned()));
@@ -78,7 +78,7 @@ impl Tally {
     }
 
     /// Returns a group, or the one of further changes if there are too many groups.
-    fn bounded(&self, group: Group) -> Group {
+    fn bound_group(&self, group: Group) -> Group {
         if self.groups.len() < GROUPS || self.groups.contains_key(&group) {
             return group;
         }
@@ -98,10 +98,10 @@ impl Tally {
         for (reason, count) in other.reasons {
             *self.reasons.entry(reason).or_default() += count;
         }
-        for (group, (added, more)) in other.groups {
-            let (count, ids) = self.groups.entry(self.bounded(group)).or_default();
+        for (group, (added, example_ids)) in other.groups {
+            let (count, ids) = self.groups.entry(self.bound_group(group)).or_default();
             *count += added;
-            ids.extend(more);
+            ids.extend(example_ids);
             ids.sort_unstable();
             ids.truncate(examples);
         }
@@ -115,9 +115,9 @@ impl Tally {
             examples: ids.iter().map(|(_, id)| id.as_str()).collect(),
         });
         let mut changes: Vec<Change<'_>> = changes.collect();
-        changes.sort_by(|one, other| {
-            let by_count = other.count.cmp(&one.count);
-            by_count.then_with(|| one.group.cmp(other.group))
+        changes.sort_by(|left, right| {
+            let by_count = right.count.cmp(&left.count);
+            by_count.then_with(|| left.group.cmp(right.group))
         });
         changes
     }

@@ -83,7 +83,7 @@ fn read(log: &str, bar: &ProgressBar, blocks: &mut Blocks<'_>) -> Result<(), Str
 
 fn read_sqlite(path: &Path, bar: &ProgressBar, blocks: &mut Blocks<'_>) -> Result<(), String> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut read = || -> rusqlite::Result<()> {
+    let mut read_rows = || -> rusqlite::Result<()> {
         let connection = Connection::open_with_flags(path, flags)?;
         let mut statement = connection.prepare("SELECT event FROM decisions ORDER BY id")?;
         let mut rows = statement.query([])?;
@@ -96,7 +96,7 @@ fn read_sqlite(path: &Path, bar: &ProgressBar, blocks: &mut Blocks<'_>) -> Resul
         }
         Ok(())
     };
-    read().map_err(|error| error.to_string())?;
+    read_rows().map_err(|error| error.to_string())?;
     blocks.flush();
     Ok(())
 }
@@ -159,9 +159,9 @@ fn read_text(from: &mut dyn BufRead, blocks: &mut Blocks<'_>) -> io::Result<()> 
 fn read_lines(from: &mut dyn BufRead, blocks: &mut Blocks<'_>) -> io::Result<()> {
     loop {
         let buffer = from.fill_buf()?;
-        let (read, is_last) = (buffer.len(), buffer.is_empty());
+        let (length, is_last) = (buffer.len(), buffer.is_empty());
         // the block ends with a complete line
-        let end = memchr::memrchr(b'\n', buffer).map(|at| at + 1);
+        let end = memchr::memrchr(b'\n', buffer).map(|end_of_line| end_of_line + 1);
         let (lines, rest) = buffer
             .split_at_checked(end.unwrap_or(0))
             .unwrap_or_default();
@@ -171,7 +171,7 @@ fn read_lines(from: &mut dyn BufRead, blocks: &mut Blocks<'_>) -> io::Result<()>
             return Ok(());
         }
         blocks.text.extend_from_slice(rest);
-        from.consume(read);
+        from.consume(length);
         if is_last {
             blocks.flush();
             return Ok(());
@@ -189,8 +189,8 @@ fn read_objects(from: &mut dyn BufRead, blocks: &mut Blocks<'_>) -> io::Result<(
     let mut start = blocks.text.len();
     loop {
         let buffer = from.fill_buf()?;
-        let read = buffer.len();
-        if read == 0 {
+        let length = buffer.len();
+        if length == 0 {
             break;
         }
         for byte in buffer {
@@ -221,7 +221,7 @@ fn read_objects(from: &mut dyn BufRead, blocks: &mut Blocks<'_>) -> io::Result<(
                 _ => {}
             }
         }
-        from.consume(read);
+        from.consume(length);
         if depth > 0 && blocks.text.len() - start > LONGEST {
             return Err(io::Error::other("an event is too long"));
         }
@@ -251,9 +251,9 @@ mod tests {
                 },
             };
             let mut from = BufReader::with_capacity(size, text.as_bytes());
-            let read = read_text(&mut from, &mut blocks);
+            let result = read_text(&mut from, &mut blocks);
             let mut lines: Vec<String> = all.concat().lines().map(str::to_owned).collect();
-            lines.extend(read.err().map(|error| error.to_string()));
+            lines.extend(result.err().map(|error| error.to_string()));
             lines
         };
         let first = with(1);

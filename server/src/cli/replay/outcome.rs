@@ -100,7 +100,7 @@ impl ReplayOutcome<'_> {
         match self {
             Self::Undefined => "undefined".to_owned(),
             Self::Value(text) => json::read(text).map_or_else(
-                |_| shortened(&String::from_utf8_lossy(text)),
+                |_| truncate(&String::from_utf8_lossy(text)),
                 |value| value_text(&value),
             ),
             Self::Failed(code) => format!("error {code}"),
@@ -135,11 +135,11 @@ fn bare(code: &str) -> &str {
 /// Returns the parts of two values that differ: members of objects, and elements of arrays.
 fn differing_nodes(old: &Value, new: &Value) -> (Value, Value) {
     if let (Some(old), Some(new)) = (old.as_object(), new.as_object()) {
-        let only = |one: &solon::Object, other: &solon::Object, first: bool| {
-            let pairs = one.iter().filter_map(|(key, value)| {
+        let only_in_first = |object: &solon::Object, other: &solon::Object, first: bool| {
+            let pairs = object.iter().filter_map(|(key, value)| {
                 let value = match other.get(key.borrow()) {
                     None => value.clone(),
-                    Some(same) if same == value => return None,
+                    Some(equal_value) if equal_value == value => return None,
                     Some(other) if first => differing_nodes(value, other).0,
                     Some(other) => differing_nodes(other, value).1,
                 };
@@ -147,14 +147,17 @@ fn differing_nodes(old: &Value, new: &Value) -> (Value, Value) {
             });
             Value::object(pairs.collect())
         };
-        return (only(old, new, true), only(new, old, false));
+        return (
+            only_in_first(old, new, true),
+            only_in_first(new, old, false),
+        );
     }
     if let (Some(old), Some(new)) = (old.as_array(), new.as_array()) {
-        let only = |one: &[Value], other: &[Value]| {
-            let items = one.iter().filter(|item| !other.contains(item));
+        let only_in_first = |items_of_first: &[Value], other: &[Value]| {
+            let items = items_of_first.iter().filter(|item| !other.contains(item));
             Value::array(items.cloned().collect())
         };
-        let parts = (only(old, new), only(new, old));
+        let parts = (only_in_first(old, new), only_in_first(new, old));
         // arrays with the same elements differ in their order
         let is_order = |part: &Value| part.as_array().is_some_and(<[Value]>::is_empty);
         if !(is_order(&parts.0) && is_order(&parts.1)) {
@@ -167,10 +170,10 @@ fn differing_nodes(old: &Value, new: &Value) -> (Value, Value) {
 fn value_text(value: &Value) -> String {
     let mut text = Vec::new();
     json::write(value.borrow(), &mut text);
-    shortened(&String::from_utf8_lossy(&text))
+    truncate(&String::from_utf8_lossy(&text))
 }
 
-fn shortened(text: &str) -> String {
+fn truncate(text: &str) -> String {
     if text.chars().nth(LONGEST).is_none() {
         return text.to_owned();
     }

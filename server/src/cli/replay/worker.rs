@@ -117,9 +117,9 @@ impl<'e> Worker<'e> {
 
     fn is_selected(&self, kind: DecisionSubject, name: &str) -> bool {
         let Some(path) = self.path else { return true };
-        let below = name.strip_prefix(path);
+        let rest_of_name = name.strip_prefix(path);
         kind == DecisionSubject::Document
-            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            && rest_of_name.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     fn document(&mut self, path: &str, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {

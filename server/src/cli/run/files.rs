@@ -25,8 +25,8 @@ pub fn start(
 ) -> Result<(Engine, LoadReport), Report> {
     if let Some(store) = store {
         let store = Arc::new(store);
-        let opened = builder.open_with_files(store.clone(), load_of(loaded));
-        return opened
+        let engine_and_report = builder.open_with_files(store.clone(), load_of(loaded));
+        return engine_and_report
             .map_err(|error| origins::report(&error, loaded, &ClientContents::by(&*store)));
     }
     let engine = builder.build();
@@ -65,8 +65,8 @@ fn bundle_facts(loaded: &Loaded) -> Vec<(DocumentPath, Value)> {
     let facts = loaded.bundle_facts();
     let facts = facts.as_ref().and_then(Value::as_object);
     let facts = facts.into_iter().flat_map(|facts| facts.iter());
-    let named = facts.filter_map(|(name, facts)| Some((name.as_str()?, facts.clone())));
-    named
+    let named_facts = facts.filter_map(|(name, facts)| Some((name.as_str()?, facts.clone())));
+    named_facts
         .map(|(name, facts)| (DocumentPath::new(["system", "bundles", name]), facts))
         .collect()
 }

@@ -30,8 +30,8 @@ impl ClientContents {
     pub fn in_force(engine: &Engine) -> Self {
         let now = engine.snapshot();
         let modules = now.modules().map(|(name, module)| {
-            let stored = StoredModule::new(name, module.source.text.clone(), module.version);
-            stored.with_origin(now.module_origin(name))
+            let stored_module = StoredModule::new(name, module.source.text.clone(), module.version);
+            stored_module.with_origin(now.module_origin(name))
         });
         Self {
             modules: modules.collect(),
@@ -57,8 +57,8 @@ impl ClientContents {
         let path = message.strip_prefix("conflicting rule for data path ")?;
         let path = path.strip_suffix(" found")?;
         let keys: Vec<String> = path.split('/').map(str::to_owned).collect();
-        let mut around = (0..=keys.len()).rev();
-        let claim = around.find_map(|length| self.claims.get(keys.get(..length)?))?;
+        let mut prefix_lengths = (0..=keys.len()).rev();
+        let claim = prefix_lengths.find_map(|length| self.claims.get(keys.get(..length)?))?;
         match claim.kind {
             ClaimKind::Whole => Some(format!("document `/{path}`: a client wrote it")),
             ClaimKind::Unknown => Some(format!("document `/{path}`: unknown origin")),
@@ -69,16 +69,16 @@ impl ClientContents {
 
 /// Creates a report of a load error, with the origins of the policies and documents that it names and that are not in the load's
 /// files.
-pub fn report(error: &Error, loaded: &Loaded, kept: &ClientContents) -> Report {
+pub fn report(error: &Error, loaded: &Loaded, client_contents: &ClientContents) -> Report {
     let texts = |file: &str| {
-        let mut modules = kept.modules(loaded);
+        let mut modules = client_contents.modules(loaded);
         let module = modules.find(|module| file_name(&module.name) == file);
         let module = module.map(|module| module.text.to_string());
         module.or_else(|| loaded.text(file).map(str::to_owned))
     };
     let report = Report::of_error(error, &texts);
     let mut notes = Vec::new();
-    for module in kept.modules(loaded) {
+    for module in client_contents.modules(loaded) {
         if report.names(file_name(&module.name)) {
             let name = &module.name;
             notes.push(match module.origin {
@@ -90,7 +90,7 @@ pub fn report(error: &Error, loaded: &Loaded, kept: &ClientContents) -> Report {
     notes.extend(
         report
             .messages()
-            .filter_map(|message| kept.document_note(message)),
+            .filter_map(|message| client_contents.document_note(message)),
     );
     report.noting(notes)
 }

@@ -85,14 +85,14 @@ impl Reload {
         let (config, postponed) = config.while_running(&self.running)?;
         let options = self.args.options(&config)?;
         let services = services(&self.services, &config)?;
-        let told = to_value(&config.redacted())?;
+        let runtime_config = to_value(&config.redacted())?;
         let active = to_value(&config.active(&self.id, VERSION))?;
         let labels = labels_of(&active);
         let logs = options.decision_logs.as_ref();
         self.decision_logs.configure(logs, &labels, &services)?;
         // nothing fails from here on
         self.manager.set_decision_logs(logs.is_some());
-        self.host.configure(told);
+        self.host.configure(runtime_config);
         self.live
             .replace(LiveOptions::from_options(&options, active));
         self.manager.apply(config.settings.plugins.with(&services));
@@ -123,12 +123,12 @@ fn settled_config(args: &Args) -> Result<Config, String> {
     let Some(path) = given(args.config_file.as_deref()) else {
         return args.config();
     };
-    let read = || std::fs::read(path).ok();
-    let mut before = read();
+    let read_config = || std::fs::read(path).ok();
+    let mut before = read_config();
     for _ in 0..READS {
         std::thread::sleep(SETTLED);
         let config = args.config();
-        let after = read();
+        let after = read_config();
         if after == before {
             let is_blank = |bytes: Vec<u8>| bytes.iter().all(u8::is_ascii_whitespace);
             return if after.is_some_and(is_blank) {

@@ -51,11 +51,12 @@ impl StartedEngine {
             builder = builder.signature_cache(entries);
         }
         let (engine, report) = files::start(builder, args.store(config)?, &loaded, args.watch)?;
-        let former = files::former_bundles(&engine, &loaded, &config.settings.plugins.bundles);
+        let former_bundles =
+            files::former_bundles(&engine, &loaded, &config.settings.plugins.bundles);
         Ok(Self {
             engine,
             report,
-            former,
+            former: former_bundles,
         })
     }
 }

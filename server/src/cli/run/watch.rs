@@ -73,13 +73,13 @@ impl Watch {
         watch
     }
 
-    /// Calls `changed` each time files change, and for each message of `requests`, on a separate thread. If it returns `false`, it
+    /// Calls `on_change` each time files change, and for each message of `requests`, on a separate thread. If it returns `false`, it
     /// is called again after a pause, with `true`. If the thread cannot be started, an error is logged, and the server runs without
     /// noticing changes.
     pub fn start(
         mut self,
         requests: Receiver<()>,
-        mut changed: impl FnMut(bool) -> bool + Send + 'static,
+        mut on_change: impl FnMut(bool) -> bool + Send + 'static,
     ) {
         let started = std::thread::Builder::new()
             .name("watch".into())
@@ -90,9 +90,9 @@ impl Watch {
                     let start = Instant::now();
                     let has_changed = self.poll() || is_requested;
                     let pause = start.elapsed() * 20;
-                    let again = failed.is_some_and(|since| since.elapsed() >= RETRY);
-                    if has_changed || again {
-                        let is_done = changed(!has_changed);
+                    let is_retry_due = failed.is_some_and(|since| since.elapsed() >= RETRY);
+                    if has_changed || is_retry_due {
+                        let is_done = on_change(!has_changed);
                         failed = (!is_done).then(Instant::now);
                     }
                     is_requested = wait(&requests, pause.clamp(PAUSE, LONGEST_PAUSE));
@@ -159,8 +159,8 @@ impl Poll<'_> {
             return;
         };
         let identity = identity(&file);
-        let (_, _, _, _, changed) = identity;
-        let is_recent = self.is_recent(changed);
+        let (_, _, _, _, changed_ns) = identity;
+        let is_recent = self.is_recent(changed_ns);
         let last = self.last.get(&path);
         let digest = if is_recent || last.is_some_and(|last| last.is_recent) {
             file.is_file().then(|| self.digest(&path)).flatten()
@@ -175,10 +175,10 @@ impl Poll<'_> {
         self.entries.insert(path, entry);
     }
 
-    fn is_recent(&self, changed: i128) -> bool {
+    fn is_recent(&self, changed_ns: i128) -> bool {
         let now = self.now.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let settled = now.saturating_sub(SETTLED).as_nanos();
-        i128::try_from(settled).is_ok_and(|settled| changed > settled)
+        let settled_ns = now.saturating_sub(SETTLED).as_nanos();
+        i128::try_from(settled_ns).is_ok_and(|settled_ns| changed_ns > settled_ns)
     }
 
     /// Returns the digest of a file's content with a key of this process, or `None` if it cannot be read.
@@ -201,8 +201,8 @@ fn identity(file: &Metadata) -> FileVersion {
     use std::os::unix::fs::MetadataExt as _;
 
     let modified = nanoseconds(file.mtime(), file.mtime_nsec());
-    let changed = nanoseconds(file.ctime(), file.ctime_nsec());
-    (file.dev(), file.ino(), file.len(), modified, changed)
+    let changed_ns = nanoseconds(file.ctime(), file.ctime_nsec());
+    (file.dev(), file.ino(), file.len(), modified, changed_ns)
 }
 
 /// Returns zeros for device, inode and change time, which the standard library does not provide on this system.

@@ -56,22 +56,23 @@ impl<'a> Explainer<'a> {
         if !self.is_on || !matches!(result.verdict, Verdict::Fail) {
             return Vec::new();
         }
-        let named = self.named.get_or_init(|| {
+        let named_tests = self.named.get_or_init(|| {
             let engine = load::compile(self.args, self.loaded, true);
             engine.map_or_else(|_| Vec::new(), |engine| engine.tests())
         });
-        let mut named = named.iter();
-        let same = named.find(|other| other.path() == test.path() && other.file == test.file);
-        let Some(same) = same else {
+        let mut candidates = named_tests.iter();
+        let same_test =
+            candidates.find(|other| other.path() == test.path() && other.file == test.file);
+        let Some(same_test) = same_test else {
             return Vec::new();
         };
         let timeout = self.args.options().timeout;
         let options = TestOptions::default().failures(true).timeout(timeout);
-        let again = same.run(&options);
+        let result_of_rerun = same_test.run(&options);
         let mut details = Vec::new();
-        collect(&again.cases, &mut Vec::new(), &mut details);
-        if again.cases.is_empty()
-            && let Some(expression) = again.failure
+        collect(&result_of_rerun.cases, &mut Vec::new(), &mut details);
+        if result_of_rerun.cases.is_empty()
+            && let Some(expression) = result_of_rerun.failure
         {
             details.push(Detail {
                 case: Vec::new(),
@@ -82,17 +83,17 @@ impl<'a> Explainer<'a> {
     }
 }
 
-fn collect(cases: &Cases, above: &mut Vec<String>, details: &mut Vec<Detail>) {
+fn collect(cases: &Cases, case_path: &mut Vec<String>, details: &mut Vec<Detail>) {
     for case in cases.values().filter(|case| case.failed) {
-        above.push(case.name.clone());
+        case_path.push(case.name.clone());
         if let (true, Some(expression)) = (case.cases.is_empty(), &case.failure) {
             details.push(Detail {
-                case: above.clone(),
+                case: case_path.clone(),
                 expression: expression.clone(),
             });
         }
-        collect(&case.cases, above, details);
-        above.pop();
+        collect(&case.cases, case_path, details);
+        case_path.pop();
     }
 }
 
@@ -103,9 +104,9 @@ impl Detail {
         if !self.case.is_empty() {
             let _ = writeln!(text, "{}:", self.case.join("/"));
         }
-        let at = &self.expression;
-        let _ = writeln!(text, "{}:{}:", at.file, at.row);
-        for line in at.rendered(true).lines() {
+        let expression = &self.expression;
+        let _ = writeln!(text, "{}:{}:", expression.file, expression.row);
+        for line in expression.rendered(true).lines() {
             let _ = writeln!(text, "  {line}");
         }
         let differences = self.differences();
@@ -123,55 +124,55 @@ impl Detail {
         let Some((left, right)) = &self.expression.sides else {
             return Vec::new();
         };
-        let mut found = Vec::new();
-        compare(left, right, "", &mut found);
-        if found.len() > MOST {
-            let more = found.len() - MOST;
-            found.truncate(MOST);
-            found.push(format!("and {more} more"));
+        let mut lines = Vec::new();
+        compare(left, right, "", &mut lines);
+        if lines.len() > MOST {
+            let omitted = lines.len() - MOST;
+            lines.truncate(MOST);
+            lines.push(format!("and {omitted} more"));
         }
-        found
+        lines
     }
 }
 
 /// Adds a line for each path at which two values differ.
-fn compare(left: &Term, right: &Term, path: &str, found: &mut Vec<String>) {
+fn compare(left: &Term, right: &Term, path: &str, lines: &mut Vec<String>) {
     if left == right {
         return;
     }
-    let at = |path: &str| match path {
+    let path_prefix = |path: &str| match path {
         "" => String::new(),
         path => format!("at {path}: "),
     };
-    let mut only = |path: &str, side: &str, value: &Term| {
-        found.push(format!("{}only on the {side}: {value}", at(path)));
+    let mut add_line = |path: &str, side: &str, value: &Term| {
+        lines.push(format!("{}only on the {side}: {value}", path_prefix(path)));
     };
     match (&left.kind, &right.kind) {
         (TermKind::Object(left), TermKind::Object(right)) => {
             for (key, value) in left {
                 let path = format!("{path}[{key}]");
                 match right.iter().find(|(other, _)| other == key) {
-                    Some((_, other)) => compare(value, other, &path, found),
-                    None => found.push(format!("{}only on the left: {value}", at(&path))),
+                    Some((_, other)) => compare(value, other, &path, lines),
+                    None => lines.push(format!("{}only on the left: {value}", path_prefix(&path))),
                 }
             }
             for (key, value) in right {
                 if !left.iter().any(|(other, _)| other == key) {
                     let path = format!("{path}[{key}]");
-                    found.push(format!("{}only on the right: {value}", at(&path)));
+                    lines.push(format!("{}only on the right: {value}", path_prefix(&path)));
                 }
             }
         }
         (TermKind::Array(left), TermKind::Array(right)) => {
             for (index, (value, other)) in left.iter().zip(right.iter()).enumerate() {
-                compare(value, other, &format!("{path}[{index}]"), found);
+                compare(value, other, &format!("{path}[{index}]"), lines);
             }
             let shared = left.len().min(right.len());
             for (side, items) in [("left", left), ("right", right)] {
                 for (index, value) in items.iter().enumerate().skip(shared) {
-                    found.push(format!(
+                    lines.push(format!(
                         "{}only on the {side}: {value}",
-                        at(&format!("{path}[{index}]"))
+                        path_prefix(&format!("{path}[{index}]"))
                     ));
                 }
             }
@@ -181,15 +182,15 @@ fn compare(left: &Term, right: &Term, path: &str, found: &mut Vec<String>) {
                 .iter()
                 .filter(|value| !right.iter().any(|other| other == *value))
             {
-                only(path, "left", value);
+                add_line(path, "left", value);
             }
             for value in right
                 .iter()
                 .filter(|value| !left.iter().any(|other| other == *value))
             {
-                only(path, "right", value);
+                add_line(path, "right", value);
             }
         }
-        _ => found.push(format!("{}left {left}, right {right}", at(path))),
+        _ => lines.push(format!("{}left {left}, right {right}", path_prefix(path))),
     }
 }

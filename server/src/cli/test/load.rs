@@ -55,7 +55,7 @@ pub fn select(tests: Vec<PolicyTest>, pattern: Option<&str>) -> Result<Vec<Polic
     let Some(pattern) = pattern else {
         return Ok(tests);
     };
-    let refused = |error: solon::Error| {
+    let invalid_pattern = |error: solon::Error| {
         let entries = error.entries().into_iter();
         let messages: Vec<String> = entries.map(|entry| entry.message).collect();
         let message = messages.join("\n");
@@ -64,19 +64,21 @@ pub fn select(tests: Vec<PolicyTest>, pattern: Option<&str>) -> Result<Vec<Polic
     };
     let query = "regex.match(input.pattern, \"\") in {true, false}; \
         matching := [regex.match(input.pattern, name) | some name in input.names]";
-    let query = Engine::new().prepare_query(query).map_err(refused)?;
+    let query = Engine::new()
+        .prepare_query(query)
+        .map_err(invalid_pattern)?;
     let names: Vec<Value> = tests.iter().map(|test| test.path().into()).collect();
     let input = Value::object(vec![
         ("pattern".into(), pattern.into()),
         ("names".into(), names.into()),
     ]);
     let request = Request::new().input(&input).strict_builtin_errors(true);
-    let solutions = query.solutions(&request).map_err(refused)?;
+    let solutions = query.solutions(&request).map_err(invalid_pattern)?;
     let bindings = solutions.first().map(|first| first.bindings.as_slice());
     let matching = bindings.and_then(|bindings| bindings.first());
     let matching = matching.and_then(|(_, value)| value.as_array());
-    let kept = tests.into_iter().enumerate().filter(|(at, _)| {
-        matching.is_some_and(|matching| matching.get(*at) == Some(&Value::from(true)))
+    let selected = tests.into_iter().enumerate().filter(|(index, _)| {
+        matching.is_some_and(|matching| matching.get(*index) == Some(&Value::from(true)))
     });
-    Ok(kept.map(|(_, test)| test).collect())
+    Ok(selected.map(|(_, test)| test).collect())
 }

@@ -139,7 +139,7 @@ fn run_covered(
     format: CoverageFormat,
 ) -> u8 {
     let options: TestOptions = args.options();
-    let mut covered = Covered::default();
+    let mut coverage_of_tests = Covered::default();
     let mut failed: Vec<TestReport<'_>> = Vec::new();
     let mut error = None;
     let mut has_skipped = false;
@@ -147,11 +147,11 @@ fn run_covered(
     let run = |test: &PolicyTest| test.run(&options);
     schedule::run_all(tests, &order, args.threads(), run, |test, mut result| {
         if let Some(coverage) = result.coverage.take() {
-            covered.add(coverage);
+            coverage_of_tests.add(coverage);
         }
         match &result.verdict {
-            Verdict::Error(what) => {
-                error = Some(report::error_text(what));
+            Verdict::Error(error_of_test) => {
+                error = Some(report::error_text(error_of_test));
                 return ControlFlow::Break(());
             }
             Verdict::Fail => {
@@ -185,7 +185,7 @@ fn run_covered(
         complain(line);
         return FAILED;
     }
-    let report = covered.report(engine);
+    let report = coverage_of_tests.report(engine);
     if report.coverage < args.threshold() {
         complain(coverage::too_little(
             &report,
@@ -235,19 +235,19 @@ fn watch(args: Box<Args>) -> ExitCode {
         complain(format_report(&report));
         return ExitCode::from(FAILED);
     }
-    let waits = || print(format!("{}\nWatching for changes ...\n", "*".repeat(80)));
-    waits();
+    let print_waiting = || print(format!("{}\nWatching for changes ...\n", "*".repeat(80)));
+    print_waiting();
     // no requests are sent on this channel
     let (_requests, received) = mpsc::channel();
     watch.start(received, move |_| {
         if let Err(report) = run_as_often(&args) {
             print(format_report(&report));
         }
-        waits();
+        print_waiting();
         true
     });
     runtime.block_on(async {
-        let ended = async {
+        let stop_signal = async {
             let (mut interrupt, mut terminate) = (
                 signal(SignalKind::interrupt()).ok()?,
                 signal(SignalKind::terminate()).ok()?,
@@ -258,7 +258,7 @@ fn watch(args: Box<Args>) -> ExitCode {
             }
             Some(())
         };
-        match ended.await {
+        match stop_signal.await {
             Some(()) => ExitCode::SUCCESS,
             None => ExitCode::from(FAILED),
         }

@@ -22,26 +22,30 @@ pub fn run_all<'t>(
 ) {
     if threads < 2 || tests.len() < 2 {
         // shuffled results wait for those of earlier tests
-        let mut waiting = InOrder::default();
-        for at in order {
-            let Some(test) = tests.get(*at) else {
+        let mut pending = InOrder::default();
+        for index in order {
+            let Some(test) = tests.get(*index) else {
                 continue;
             };
-            if waiting.add(*at, run(test), tests, &mut report).is_break() {
+            if pending
+                .add(*index, run(test), tests, &mut report)
+                .is_break()
+            {
                 return;
             }
         }
         return;
     }
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (next, is_stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<(usize, TestResult)>| {
-        while !stopped.load(Ordering::Relaxed) {
-            let at = order.get(next.fetch_add(1, Ordering::Relaxed));
-            let Some((at, test)) = at.and_then(|at| Some((*at, tests.get(*at)?))) else {
+        while !is_stopped.load(Ordering::Relaxed) {
+            let index = order.get(next.fetch_add(1, Ordering::Relaxed));
+            let Some((index, test)) = index.and_then(|index| Some((*index, tests.get(*index)?)))
+            else {
                 break;
             };
-            if sender.send((at, run(test))).is_err() {
+            if sender.send((index, run(test))).is_err() {
                 break;
             }
         }
@@ -51,8 +55,12 @@ pub fn run_all<'t>(
         let mut started = 0;
         for _ in 0..threads.min(tests.len()) {
             let thread = std::thread::Builder::new().stack_size(STACK);
-            let own = sender.clone();
-            started += usize::from(thread.spawn_scoped(scope, || work(own)).is_ok());
+            let sender_of_thread = sender.clone();
+            started += usize::from(
+                thread
+                    .spawn_scoped(scope, || work(sender_of_thread))
+                    .is_ok(),
+            );
         }
         if started == 0 {
             // no thread could be started, so the tests run on this one
@@ -60,13 +68,13 @@ pub fn run_all<'t>(
         } else {
             drop(sender);
         }
-        let mut waiting = InOrder::default();
+        let mut pending = InOrder::default();
         for _ in 0..tests.len() {
-            let Ok((at, result)) = results.recv() else {
+            let Ok((index, result)) = results.recv() else {
                 break;
             };
-            if waiting.add(at, result, tests, &mut report).is_break() {
-                stopped.store(true, Ordering::Relaxed);
+            if pending.add(index, result, tests, &mut report).is_break() {
+                is_stopped.store(true, Ordering::Relaxed);
                 break;
             }
         }
@@ -83,12 +91,12 @@ struct InOrder {
 impl InOrder {
     fn add<'t>(
         &mut self,
-        at: usize,
+        index: usize,
         result: TestResult,
         tests: &'t [PolicyTest],
         report: &mut impl FnMut(&'t PolicyTest, TestResult) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.waiting.insert(at, result);
+        self.waiting.insert(index, result);
         while let Some(result) = self.waiting.remove(&self.next) {
             if let Some(test) = tests.get(self.next) {
                 report(test, result)?;
@@ -106,7 +114,7 @@ pub fn order(count: usize, is_shuffled: bool) -> Vec<usize> {
     if is_shuffled {
         // the keys of the hasher are random
         let hasher = RandomState::new();
-        order.sort_by_cached_key(|at| hasher.hash_one(at));
+        order.sort_by_cached_key(|index| hasher.hash_one(index));
     }
     order
 }

@@ -12,19 +12,19 @@ enum Step {
 /// Maximum index of a list that assignments create.
 const INDEX: usize = 10_000;
 
-/// Applies assignments. `read` converts an assigned text to a value.
+/// Applies assignments. `read_value` converts an assigned text to a value.
 pub fn apply(
     value: &mut Value,
     text: &str,
-    read: &dyn Fn(&str) -> Result<Value, String>,
+    read_value: &dyn Fn(&str) -> Result<Value, String>,
 ) -> Result<(), String> {
     // assignments of one text to a list create a new list, which replaces the existing one
-    let mut made = Value::Object(Map::new());
-    for one in split(text, ',') {
-        let (place, assigned) = cut(&one);
-        let steps = steps(&place)?;
+    let mut assigned_values = Value::Object(Map::new());
+    for assignment in split(text, ',') {
+        let (key, assigned) = cut(&assignment);
+        let steps = steps(&key)?;
         let Some(assigned) = assigned else {
-            return Err(format!("key \"{place}\" has no value"));
+            return Err(format!("key \"{key}\" has no value"));
         };
         let list = assigned
             .strip_prefix('{')
@@ -33,14 +33,14 @@ pub fn apply(
             Some("") => Value::Array(Vec::new()),
             Some(items) => {
                 let items = split(items, ',');
-                let items = items.iter().map(|item| read(&plain(item)));
+                let items = items.iter().map(|item| read_value(&plain(item)));
                 Value::Array(items.collect::<Result<_, _>>()?)
             }
-            None => read(&plain(assigned))?,
+            None => read_value(&plain(assigned))?,
         };
-        put(&mut made, &steps, assigned);
+        put(&mut assigned_values, &steps, assigned);
     }
-    merge(value, made);
+    merge(value, assigned_values);
     Ok(())
 }
 
@@ -84,12 +84,12 @@ fn split(text: &str, separator: char) -> Vec<String> {
 /// Splits an assignment into its path and its value.
 fn cut(text: &str) -> (String, Option<&str>) {
     let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
+    for (index, c) in text.char_indices() {
         if c == '='
             && !is_escaped
-            && let (Some(place), Some(value)) = (text.get(..at), text.get(at + 1..))
+            && let (Some(key), Some(value)) = (text.get(..index), text.get(index + 1..))
         {
-            return (place.trim().to_owned(), Some(value));
+            return (key.trim().to_owned(), Some(value));
         }
         is_escaped = c == '\\' && !is_escaped;
     }
@@ -111,43 +111,43 @@ fn plain(text: &str) -> String {
     out
 }
 
-fn steps(place: &str) -> Result<Vec<Step>, String> {
+fn steps(key: &str) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
-    for part in split(place, '.') {
+    for part in split(key, '.') {
         let (name, mut rest) = match part.split_once('[') {
             Some((name, rest)) => (name.to_owned(), Some(rest.to_owned())),
             None => (part, None),
         };
         if name.is_empty() {
-            return Err(format!("key \"{place}\" has an empty name"));
+            return Err(format!("key \"{key}\" has an empty name"));
         }
         steps.push(Step::Key(plain(&name)));
         while let Some(text) = rest {
-            let number = text.split_once(']').and_then(|(number, behind)| {
+            let number = text.split_once(']').and_then(|(number, after)| {
                 let number = number.parse().ok().filter(|number| *number <= INDEX)?;
-                Some((number, behind.strip_prefix('[').map(str::to_owned)))
+                Some((number, after.strip_prefix('[').map(str::to_owned)))
             });
-            let Some((number, behind)) = number else {
-                return Err(format!("key \"{place}\" has a wrong index"));
+            let Some((number, after)) = number else {
+                return Err(format!("key \"{key}\" has a wrong index"));
             };
             steps.push(Step::Index(number));
-            rest = behind;
+            rest = after;
         }
     }
     Ok(steps)
 }
 
-fn put(place: &mut Value, steps: &[Step], value: Value) {
+fn put(target: &mut Value, steps: &[Step], value: Value) {
     let Some((step, rest)) = steps.split_first() else {
-        *place = value;
+        *target = value;
         return;
     };
     match step {
         Step::Key(name) => {
-            if !place.is_object() {
-                *place = Value::Object(Map::new());
+            if !target.is_object() {
+                *target = Value::Object(Map::new());
             }
-            if let Value::Object(fields) = place {
+            if let Value::Object(fields) = target {
                 put(
                     fields.entry(name.as_str()).or_insert(Value::Null),
                     rest,
@@ -155,15 +155,15 @@ fn put(place: &mut Value, steps: &[Step], value: Value) {
                 );
             }
         }
-        Step::Index(at) => {
-            if !place.is_array() {
-                *place = Value::Array(Vec::new());
+        Step::Index(index) => {
+            if !target.is_array() {
+                *target = Value::Array(Vec::new());
             }
-            if let Value::Array(items) = place {
-                if items.len() <= *at {
-                    items.resize(at + 1, Value::Null);
+            if let Value::Array(items) = target {
+                if items.len() <= *index {
+                    items.resize(index + 1, Value::Null);
                 }
-                if let Some(item) = items.get_mut(*at) {
+                if let Some(item) = items.get_mut(*index) {
                     put(item, rest, value);
                 }
             }
@@ -172,17 +172,17 @@ fn put(place: &mut Value, steps: &[Step], value: Value) {
 }
 
 /// Merges a value over another: objects member by member, anything else is replaced, and `null` removes.
-fn merge(under: &mut Value, over: Value) {
-    match (under, over) {
-        (Value::Object(under), Value::Object(over)) => {
-            for (name, value) in over {
+fn merge(base: &mut Value, overlay: Value) {
+    match (base, overlay) {
+        (Value::Object(base_members), Value::Object(overlay_members)) => {
+            for (name, value) in overlay_members {
                 if value.is_null() {
-                    under.remove(&name);
+                    base_members.remove(&name);
                 } else {
-                    merge(under.entry(name).or_insert(Value::Null), value);
+                    merge(base_members.entry(name).or_insert(Value::Null), value);
                 }
             }
         }
-        (under, over) => *under = over,
+        (base, overlay) => *base = overlay,
     }
 }

@@ -82,7 +82,7 @@ fn limit(name: &str, number: Option<i64>) -> Result<Option<usize>, String> {
 }
 
 /// Returns a percentage of a number.
-fn share_of(whole: usize, share: i64) -> usize {
-    let share = u128::from(share.unsigned_abs()) * whole as u128 / 100;
-    usize::try_from(share).unwrap_or(whole)
+fn share_of(total: usize, share: i64) -> usize {
+    let share = u128::from(share.unsigned_abs()) * total as u128 / 100;
+    usize::try_from(share).unwrap_or(total)
 }

@@ -28,21 +28,21 @@ impl Config {
     /// # Errors
     /// Fails as [`Self::read`] does; the values were checked there.
     pub fn while_running(mut self, running: &Self) -> Result<(Self, Vec<String>), String> {
-        let mut changed = Vec::new();
+        let mut changed_keys = Vec::new();
         for path in AT_START {
             differences(
                 value_at(&self.value, path),
                 value_at(&running.value, path),
                 &path.join("."),
-                &mut changed,
+                &mut changed_keys,
             );
             put(&mut self.value, path, value_at(&running.value, path));
-            let kept = value_at(&running.without_variables, path);
-            put(&mut self.without_variables, path, kept);
+            let running_value = value_at(&running.without_variables, path);
+            put(&mut self.without_variables, path, running_value);
         }
         let (document, _) = schema::read(&self.value)?;
         self.settings = Settings::from_document(document, &service_names(&self.value))?;
-        Ok((self, changed))
+        Ok((self, changed_keys))
     }
 }
 
@@ -51,13 +51,15 @@ fn value_at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
 }
 
 /// Writes a value at a path, or removes the existing one.
-fn put(place: &mut Value, path: &[&str], value: Option<&Value>) {
+fn put(root: &mut Value, path: &[&str], value: Option<&Value>) {
     let Some((last, sections)) = path.split_last() else {
         return;
     };
-    let mut place = place;
+    let mut target = root;
     for name in sections {
-        let Value::Object(fields) = place else { return };
+        let Value::Object(fields) = target else {
+            return;
+        };
         if value.is_none() && !fields.contains_key(*name) {
             return;
         }
@@ -65,9 +67,9 @@ fn put(place: &mut Value, path: &[&str], value: Option<&Value>) {
         if section.is_null() {
             *section = Value::Object(Map::new());
         }
-        place = section;
+        target = section;
     }
-    if let Value::Object(fields) = place {
+    if let Value::Object(fields) = target {
         match value {
             Some(value) => {
                 fields.insert((*last).to_owned(), value.clone());
@@ -80,7 +82,12 @@ fn put(place: &mut Value, path: &[&str], value: Option<&Value>) {
 }
 
 /// Adds the keys at and below a path whose values differ.
-fn differences(new: Option<&Value>, old: Option<&Value>, path: &str, found: &mut Vec<String>) {
+fn differences(
+    new: Option<&Value>,
+    old: Option<&Value>,
+    path: &str,
+    changed_keys: &mut Vec<String>,
+) {
     let (new, old) = (
         new.filter(|value| !value.is_null()),
         old.filter(|value| !value.is_null()),
@@ -99,10 +106,15 @@ fn differences(new: Option<&Value>, old: Option<&Value>, path: &str, found: &mut
                     section.and_then(|section| section.get(name)).cloned()
                 };
                 let (new, old) = (member(sections.0), member(sections.1));
-                differences(new.as_ref(), old.as_ref(), &format!("{path}.{name}"), found);
+                differences(
+                    new.as_ref(),
+                    old.as_ref(),
+                    &format!("{path}.{name}"),
+                    changed_keys,
+                );
             }
         }
-        _ if new != old => found.push(path.to_owned()),
+        _ if new != old => changed_keys.push(path.to_owned()),
         _ => {}
     }
 }

@@ -105,13 +105,13 @@ const SEGMENT_BYTES: u64 = 16 << 20;
 impl LogFileSection {
     fn options(&self) -> Option<LogFileOptions> {
         let path = self.path.as_ref().filter(|path| !path.is_empty())?;
-        let most = match self.max_bytes.unwrap_or(FILE_BYTES) {
+        let max = match self.max_bytes.unwrap_or(FILE_BYTES) {
             0 => u64::MAX,
             bytes => bytes,
         };
         Some(LogFileOptions {
             path: path.into(),
-            max_bytes: most,
+            max_bytes: max,
             max_files: usize::try_from(self.max_files.unwrap_or(FILES)).unwrap_or(usize::MAX),
         })
     }
@@ -242,8 +242,8 @@ impl DecisionLogsSection {
         if service.is_none() && !has_sink {
             return Ok(None);
         }
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let resource = match (given(&self.resource), given(&self.partition_name)) {
+        let non_empty = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let resource = match (non_empty(&self.resource), non_empty(&self.partition_name)) {
             (Some(resource), _) => resource,
             (None, Some(name)) => format!("{RESOURCE}/{name}"),
             (None, None) => RESOURCE.to_owned(),
@@ -254,8 +254,8 @@ impl DecisionLogsSection {
             console: self.console,
             service,
             resource,
-            mask_decision: given(&self.mask_decision).unwrap_or_else(|| MASK.to_owned()),
-            drop_decision: given(&self.drop_decision).unwrap_or_else(|| DROP.to_owned()),
+            mask_decision: non_empty(&self.mask_decision).unwrap_or_else(|| MASK.to_owned()),
+            drop_decision: non_empty(&self.drop_decision).unwrap_or_else(|| DROP.to_owned()),
             headers: headers.cloned().collect(),
             nd_builtin_cache: records,
             reporting,
@@ -286,11 +286,11 @@ impl ReportingSection {
             }
         };
         let (min_delay, max_delay) = self.delays()?;
-        let (least, most) = UPLOAD_LIMITS;
+        let (min_size, max_size) = UPLOAD_LIMITS;
         let upload = self.upload_size_limit_bytes.unwrap_or(UPLOAD_BYTES);
         Ok(ReportingOptions {
             buffer: self.buffer()?,
-            upload_bytes: usize::try_from(upload.clamp(least, most)).unwrap_or(usize::MAX),
+            upload_bytes: usize::try_from(upload.clamp(min_size, max_size)).unwrap_or(usize::MAX),
             min_delay,
             max_delay,
             per_second: self.max_decisions_per_second,
@@ -357,9 +357,9 @@ impl ReportingSection {
 
 /// Checks that a resource is a URL, or the path of one, as Go parses them.
 fn check_resource(resource: &str) -> Result<(), String> {
-    let invalid = |what: &str| {
+    let invalid = |problem: &str| {
         Err(format!(
-            "invalid resource path {resource:?}: parse {resource:?}: {what}"
+            "invalid resource path {resource:?}: parse {resource:?}: {problem}"
         ))
     };
     if resource.chars().any(|c| c.is_ascii_control()) {
@@ -369,8 +369,13 @@ fn check_resource(resource: &str) -> Result<(), String> {
         return invalid("missing protocol scheme");
     }
     let path = resource.split(['?', '#']).next().unwrap_or_default();
-    for (at, _) in path.match_indices('%') {
-        let escape: String = path.get(at..).unwrap_or_default().chars().take(3).collect();
+    for (index, _) in path.match_indices('%') {
+        let escape: String = path
+            .get(index..)
+            .unwrap_or_default()
+            .chars()
+            .take(3)
+            .collect();
         let digits = escape.trim_start_matches('%');
         if digits.len() != 2 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return invalid(&format!("invalid URL escape {escape:?}"));

@@ -41,10 +41,10 @@ impl Config {
     /// # Errors
     /// Fails if the document is not an object, is not valid, or contains sections that only the startup configuration may contain.
     pub fn discovered(&self, document: &Value) -> Result<DiscoveredConfig, String> {
-        let Value::Object(found) = document else {
+        let Value::Object(discovered) = document else {
             return Err("the discovered configuration is not an object".to_owned());
         };
-        for (name, section) in found {
+        for (name, section) in discovered {
             if OF_THE_START.contains(&name.as_str()) {
                 return Err(of_the_start(name));
             }
@@ -57,7 +57,7 @@ impl Config {
                 _ => {}
             }
         }
-        let document = &without_own_keys(found);
+        let document = &without_own_keys(discovered);
         let mut overridden = Vec::new();
         let mut value = self.value.clone();
         add(&mut value, document, "", &mut overridden);
@@ -80,15 +80,15 @@ impl Config {
         let Value::Object(services) = section else {
             return Err("services: a discovered configuration needs an object".to_owned());
         };
-        let own = self.value.get("services").cloned().unwrap_or_default();
+        let startup_services = self.value.get("services").cloned().unwrap_or_default();
         let discovery = self.settings.plugins.discovery.as_ref();
         let discovery = discovery.and_then(|discovery| discovery.bundle.location.service());
         for (name, service) in services {
-            let before = match &own {
+            let before = match &startup_services {
                 Value::Array(items) => items
                     .iter()
                     .find(|item| item.get("name").and_then(Value::as_str) == Some(name)),
-                own => own.get(name),
+                section_of_services => section_of_services.get(name),
             };
             match before {
                 Some(before) if before == service => continue,
@@ -119,9 +119,9 @@ impl Config {
 
     /// Checks that members of a section are unchanged.
     fn check_members(&self, name: &str, section: &Value) -> Result<(), String> {
-        let own = self.value.get(name);
+        let startup_section = self.value.get(name);
         for (member, value) in section.as_object().into_iter().flatten() {
-            let before = own.and_then(|own| own.get(member));
+            let before = startup_section.and_then(|startup_fields| startup_fields.get(member));
             if before.is_some_and(|before| before != value) {
                 return Err(of_the_start(&format!("{name}.{member}")));
             }
@@ -131,8 +131,8 @@ impl Config {
 }
 
 /// Returns a discovered document without the section `discovery`, and without the labels that identify this server.
-fn without_own_keys(found: &Map<String, Value>) -> Value {
-    let mut document = found.clone();
+fn without_own_keys(discovered: &Map<String, Value>) -> Value {
+    let mut document = discovered.clone();
     document.remove("discovery");
     if let Some(labels) = document.get_mut("labels").and_then(Value::as_object_mut) {
         labels.remove("id");
@@ -145,36 +145,45 @@ fn of_the_start(key: &str) -> String {
     format!("{key}: belongs to the configuration of the start, and discovery cannot change it")
 }
 
-/// Adds the missing members of the object `own` at a path, and the paths of existing members with other values to `overridden`.
+/// Adds the missing members of the object `startup` at a path, and the paths of existing members with other values to `overridden`.
 /// In the startup configuration, services may be a list.
-fn add(own: &mut Value, found: &Value, path: &str, overridden: &mut Vec<String>) {
-    if let (Value::Array(own), Value::Object(found)) = (&mut *own, found) {
-        for (name, value) in found {
+fn add(startup: &mut Value, discovered: &Value, path: &str, overridden: &mut Vec<String>) {
+    if let (Value::Array(startup_items), Value::Object(discovered_members)) =
+        (&mut *startup, discovered)
+    {
+        for (name, value) in discovered_members {
             let is_named = |item: &Value| item.get("name").and_then(Value::as_str) == Some(name);
-            if !own.iter().any(is_named) {
+            if !startup_items.iter().any(is_named) {
                 let mut value = value.clone();
                 if let Value::Object(fields) = &mut value {
                     fields.insert("name".to_owned(), name.as_str().into());
                 }
-                own.push(value);
+                startup_items.push(value);
             }
         }
         return;
     }
-    let (Value::Object(own), Value::Object(found)) = (&mut *own, found) else {
-        if own != found {
+    let (Value::Object(startup_members), Value::Object(discovered_members)) =
+        (&mut *startup, discovered)
+    else {
+        if startup != discovered {
             overridden.push(path.to_owned());
         }
         return;
     };
-    for (name, value) in found {
-        match own.get_mut(name) {
+    for (name, value) in discovered_members {
+        match startup_members.get_mut(name) {
             None | Some(Value::Null) => {
-                own.insert(name.clone(), value.clone());
+                startup_members.insert(name.clone(), value.clone());
             }
-            Some(own) => {
+            Some(startup_member) => {
                 let separator = if path.is_empty() { "" } else { "." };
-                add(own, value, &format!("{path}{separator}{name}"), overridden);
+                add(
+                    startup_member,
+                    value,
+                    &format!("{path}{separator}{name}"),
+                    overridden,
+                );
             }
         }
     }

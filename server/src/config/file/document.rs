@@ -60,7 +60,7 @@ pub struct ConfigDocument {
     pub plugins: PluginsSection,
 }
 
-/// A key of OPA that has no effect yet. It is rejected if it is set: a server that ignored it would seem to do what it says.
+/// A key of OPA that has no effect yet. It is rejected if it is set, because ignoring it would suggest that it is in effect.
 #[derive(Debug, Default)]
 pub struct Unsupported;
 

@@ -85,7 +85,8 @@ impl EnvoySection {
     /// A value is out of range. The message begins with its key.
     pub fn options(&self) -> Result<EnvoyOptions, String> {
         let wrong = |key: &str, text: &str| format!("plugins.envoy_ext_authz_grpc.{key}: {text}");
-        let size = |key: &str, given: Option<i64>, default: usize| match given.map(usize::try_from)
+        let size = |key: &str, configured: Option<i64>, default: usize| match configured
+            .map(usize::try_from)
         {
             None => Ok(default),
             Some(Ok(size)) if size > 0 => Ok(size),
@@ -93,7 +94,7 @@ impl EnvoySection {
         };
         let bounds = self.grpc_request_duration_seconds_buckets.clone();
         let bounds = bounds.unwrap_or_else(|| BUCKETS.to_vec());
-        if !bounds.is_sorted_by(|one, next| one < next) {
+        if !bounds.is_sorted_by(|lower, upper| lower < upper) {
             let key = "grpc-request-duration-seconds-buckets";
             return Err(wrong(key, "must be in ascending order"));
         }
@@ -101,7 +102,7 @@ impl EnvoySection {
         if !(400..600).contains(&error_status) {
             return Err(wrong("error-status", "must be from 400 to 599"));
         }
-        let text = |given: &Option<String>| given.clone().filter(|text| !text.is_empty());
+        let text = |configured: &Option<String>| configured.clone().filter(|text| !text.is_empty());
         let tls = match (text(&self.tls_cert_file), text(&self.tls_private_key_file)) {
             (Some(certificate), Some(key)) => {
                 let authorities = text(&self.tls_ca_cert_file);

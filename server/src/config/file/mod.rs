@@ -50,7 +50,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration. `variable` returns an environment variable, `read` the contents of a file. Unknown keys are warnings of
+    /// Reads a configuration. `variable` returns an environment variable, `read_file` the contents of a file. Unknown keys are warnings of
     /// the result.
     ///
     /// # Errors
@@ -58,12 +58,12 @@ impl Config {
     pub fn read(
         sources: &Sources,
         variable: Variables<'_>,
-        read: &dyn Fn(&str) -> Result<String, String>,
+        read_file: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, String> {
-        let value = merged(sources, variable, read)?;
+        let value = merge(sources, variable, read_file)?;
         let placeholder = |name: &str| variable(name).map(|_| PLACEHOLDER.to_owned());
         // if the placeholder is not valid in place of a value, all values count as secrets
-        let without_variables = merged(sources, &placeholder, &|_| Ok(PLACEHOLDER.to_owned()))
+        let without_variables = merge(sources, &placeholder, &|_| Ok(PLACEHOLDER.to_owned()))
             .unwrap_or_else(|_| Value::Object(Map::new()));
         let (document, warnings) = schema::read(&value)?;
         Ok(Self {
@@ -86,9 +86,9 @@ impl Config {
                 ),
             ];
             for (name, path) in decisions {
-                let shown = fields.entry(name).or_insert(Value::Null);
-                if shown.is_null() {
-                    *shown = path.as_str().into();
+                let field = fields.entry(name).or_insert(Value::Null);
+                if field.is_null() {
+                    *field = path.as_str().into();
                 }
             }
             let labels = fields
@@ -105,19 +105,21 @@ impl Config {
     /// Returns the configuration without secrets, as `opa.runtime().config` returns it to policies. Values that depend on
     /// environment variables, or on files of `--set-file`, are replaced. Labels are not replaced, because policies use them.
     pub fn redacted(&self) -> Value {
-        let mut shown = redacted::redacted(&masked(&self.value, &self.without_variables));
-        if let (Value::Object(shown), Some(labels)) = (&mut shown, self.value.get("labels")) {
-            shown.insert("labels".to_owned(), labels.clone());
+        let mut redacted_value = redacted::redacted(&masked(&self.value, &self.without_variables));
+        if let (Value::Object(redacted_value), Some(labels)) =
+            (&mut redacted_value, self.value.get("labels"))
+        {
+            redacted_value.insert("labels".to_owned(), labels.clone());
         }
-        shown
+        redacted_value
     }
 }
 
 /// Returns the names of the configured services: those of an object sorted, those of a list in the order of the list.
 fn service_names(config: &Value) -> Vec<String> {
     match config.get("services") {
-        Some(Value::Object(named)) => {
-            let mut names: Vec<String> = named.keys().cloned().collect();
+        Some(Value::Object(services)) => {
+            let mut names: Vec<String> = services.keys().cloned().collect();
             names.sort();
             names
         }
@@ -132,10 +134,10 @@ fn service_names(config: &Value) -> Vec<String> {
 }
 
 /// Reads the file and applies the assignments of the command line.
-fn merged(
+fn merge(
     sources: &Sources,
     variable: Variables<'_>,
-    read: &dyn Fn(&str) -> Result<String, String>,
+    read_file: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Value, String> {
     let mut value = Value::Object(Map::new());
     if let Some((name, text)) = &sources.file {
@@ -154,7 +156,7 @@ fn merged(
             .map_err(|error| format!("failed parsing --set data: {error}"))?;
     }
     for text in sources.set_files.iter().filter(|text| !text.is_empty()) {
-        let file = |path: &str| Ok(Value::from(read(path)?.trim()));
+        let file = |path: &str| Ok(Value::from(read_file(path)?.trim()));
         assignments::apply(&mut value, text, &file)
             .map_err(|error| format!("failed parsing --set-file data: {error}"))?;
     }

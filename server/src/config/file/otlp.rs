@@ -281,19 +281,19 @@ impl BatchKeys {
     /// # Errors
     /// A number is out of range.
     pub(super) fn options(&self) -> Result<BatchOptions, String> {
-        let within = |key: &str, number: i64, most: i64| {
-            if (1..=most).contains(&number) {
+        let bounded = |key: &str, number: i64, max: i64| {
+            if (1..=max).contains(&number) {
                 return Ok(number.unsigned_abs());
             }
             let section = self.section;
             Err(format!(
-                "{section}.{key}: expected a number from 1 to {most}, got {number}"
+                "{section}.{key}: expected a number from 1 to {max}, got {number}"
             ))
         };
         let time =
-            |key, number| within(key, number, i64::from(i32::MAX)).map(Duration::from_millis);
+            |key, number| bounded(key, number, i64::from(i32::MAX)).map(Duration::from_millis);
         let count = |key, number| {
-            let number = within(key, number, MAX_QUEUE)?;
+            let number = bounded(key, number, MAX_QUEUE)?;
             Ok::<_, String>(usize::try_from(number).unwrap_or(usize::MAX))
         };
         Ok(BatchOptions {

@@ -92,7 +92,7 @@ fn is_scheme(text: &str) -> bool {
 /// Changes each item of a section, which is an object of names or a list.
 fn each(section: &mut Value, change: fn(&mut Map<String, Value>)) {
     let items: Vec<&mut Value> = match section {
-        Value::Object(named) => named.values_mut().collect(),
+        Value::Object(members) => members.values_mut().collect(),
         Value::Array(items) => items.iter_mut().collect(),
         _ => return,
     };
@@ -109,16 +109,18 @@ fn each(section: &mut Value, change: fn(&mut Map<String, Value>)) {
 /// as well.
 pub fn masked(config: &Value, other: &Value) -> Value {
     match (config, other) {
-        (Value::Object(fields), Value::Object(others)) => {
-            let fields = fields.iter().map(|(name, value)| match others.get(name) {
-                Some(other) => (name.clone(), masked(value, other)),
-                None => (REDACTED.to_owned(), REDACTED.into()),
-            });
+        (Value::Object(fields), Value::Object(other_fields)) => {
+            let fields = fields
+                .iter()
+                .map(|(name, value)| match other_fields.get(name) {
+                    Some(other) => (name.clone(), masked(value, other)),
+                    None => (REDACTED.to_owned(), REDACTED.into()),
+                });
             Value::Object(fields.collect::<Map<_, _>>())
         }
-        (Value::Array(items), Value::Array(others)) => {
-            let items = items.iter().enumerate().map(|(at, item)| {
-                let other = others.get(at);
+        (Value::Array(items), Value::Array(other_items)) => {
+            let items = items.iter().enumerate().map(|(index, item)| {
+                let other = other_items.get(index);
                 other.map_or_else(|| REDACTED.into(), |other| masked(item, other))
             });
             Value::Array(items.collect())

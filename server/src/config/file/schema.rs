@@ -35,8 +35,8 @@ pub fn read(config: &Value) -> Result<(ConfigDocument, Vec<String>), String> {
         match text.rsplit_once(", expected ") {
             None => format!("{path}: {text}"),
             // the text contains the value, which may be a secret
-            Some((_, wanted)) => {
-                let wanted = match wanted {
+            Some((_, expected)) => {
+                let expected = match expected {
                     "i64" => "an integer",
                     "f64" => "a number",
                     "a map" => "an object",
@@ -44,7 +44,7 @@ pub fn read(config: &Value) -> Result<(ConfigDocument, Vec<String>), String> {
                     other => other,
                 };
                 let kind = value_at(&config, path).map_or("nothing", kind_of);
-                format!("{path}: expected {wanted}, got {kind}")
+                format!("{path}: expected {expected}, got {kind}")
             }
         }
     })?;
@@ -91,10 +91,10 @@ fn check(
                 };
                 match member(schema, name) {
                     SchemaMember::Known(schema) => check(schema, value, &path, warnings)?,
-                    SchemaMember::Unknown(known) => {
+                    SchemaMember::Unknown(known_members) => {
                         let text = format!(
                             "unknown configuration option \"{path}\"{}",
-                            hint(name, known)
+                            hint(name, known_members)
                         );
                         if is_closed(schema) {
                             return Err(text);
@@ -140,25 +140,26 @@ fn is_closed(schema: &Value) -> bool {
 }
 
 fn member<'s>(schema: &'s Value, name: &str) -> SchemaMember<'s> {
-    let known = schema.get("properties").and_then(Value::as_object);
-    let named = known.and_then(|known| known.get(name));
-    let others = schema.get("additionalProperties");
-    let others = others.filter(|_| !is_closed(schema));
-    match (named.or(others), known) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let property = properties.and_then(|properties_object| properties_object.get(name));
+    let additional = schema.get("additionalProperties");
+    let additional = additional.filter(|_| !is_closed(schema));
+    match (property.or(additional), properties) {
         (Some(schema), _) => SchemaMember::Known(schema),
-        (None, Some(known)) => SchemaMember::Unknown(known),
+        (None, Some(known_members)) => SchemaMember::Unknown(known_members),
         (None, None) => SchemaMember::Any,
     }
 }
 
 /// Returns the known key that is probably meant.
-fn hint(name: &str, known: &Map<String, Value>) -> String {
-    let near = known
+fn hint(name: &str, known_members: &Map<String, Value>) -> String {
+    let nearest = known_members
         .keys()
-        .map(|known| (strsim::damerau_levenshtein(name, known), known))
-        .filter(|(distance, known)| *distance <= 1 + known.len() / 4)
+        .map(|key| (strsim::damerau_levenshtein(name, key), key))
+        .filter(|(distance, key)| *distance <= 1 + key.len() / 4)
         .min();
-    near.map(|(_, known)| format!(", did you mean \"{known}\"?"))
+    nearest
+        .map(|(_, key)| format!(", did you mean \"{key}\"?"))
         .unwrap_or_default()
 }
 

@@ -69,7 +69,7 @@ impl SectionContext<'_> {
         for (name, section) in sections {
             let settings = self
                 .bundle(name, section)
-                .map_err(|what| format!("invalid configuration for bundle {name:?}: {what}"))?;
+                .map_err(|reason| format!("invalid configuration for bundle {name:?}: {reason}"))?;
             bundles.insert(name.clone(), settings);
         }
         if single.name.is_none() && single.service.is_none() && single.prefix.is_none() {
@@ -82,7 +82,7 @@ impl SectionContext<'_> {
         let section = BundleSection {
             service: single.service.clone(),
             resource: Some(match single.resource.as_deref() {
-                None | Some("") => joined(single.prefix.as_deref(), name),
+                None | Some("") => join_prefix(single.prefix.as_deref(), name),
                 Some(resource) => resource.to_owned(),
             }),
             polling: single.polling.clone(),
@@ -93,7 +93,7 @@ impl SectionContext<'_> {
         };
         let settings = self
             .bundle(name, &section)
-            .map_err(|what| format!("invalid configuration for bundle {name:?}: {what}"))?;
+            .map_err(|reason| format!("invalid configuration for bundle {name:?}: {reason}"))?;
         bundles.entry(name.to_owned()).or_insert(settings);
         Ok(bundles)
     }
@@ -111,7 +111,7 @@ impl SectionContext<'_> {
                     service,
                     resource: match resource {
                         Some(resource) => resource.to_owned(),
-                        None => joined(None, name),
+                        None => join_prefix(None, name),
                     },
                 },
             }
@@ -135,11 +135,11 @@ impl SectionContext<'_> {
     /// Returns a service by its name, or the first one without a name.
     fn service(&self, name: Option<&str>) -> Result<String, String> {
         let name = name.unwrap_or_default();
-        let found = match name {
+        let service = match name {
             "" => self.services.first(),
             name => self.services.iter().find(|service| *service == name),
         };
-        found
+        service
             .cloned()
             .ok_or_else(|| format!("service name {name:?} not found"))
     }
@@ -179,16 +179,16 @@ impl SectionContext<'_> {
         &self,
         section: &DiscoverySection,
     ) -> Result<Option<DiscoverySettings>, String> {
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let (resource, name) = (given(&section.resource), given(&section.name));
+        let non_empty = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let (resource, name) = (non_empty(&section.resource), non_empty(&section.name));
         if resource.is_none() && name.is_none() {
-            if given(&section.service).is_some() || given(&section.decision).is_some() {
+            if non_empty(&section.service).is_some() || non_empty(&section.decision).is_some() {
                 return Err("missing required discovery.resource field".to_owned());
             }
             return Ok(None);
         }
         check_trigger(section.trigger.as_deref())?;
-        let service = match (given(&section.service), self.services.as_slice()) {
+        let service = match (non_empty(&section.service), self.services.as_slice()) {
             (None, [_]) => None,
             (None, _) => {
                 return Err(
@@ -201,7 +201,9 @@ impl SectionContext<'_> {
         let name = name.unwrap_or_default();
         let bundle = BundleSection {
             service,
-            resource: Some(resource.unwrap_or_else(|| joined(section.prefix.as_deref(), &name))),
+            resource: Some(
+                resource.unwrap_or_else(|| join_prefix(section.prefix.as_deref(), &name)),
+            ),
             polling: section.polling.clone(),
             persist: section.persist,
             signing: section.signing.clone(),
@@ -209,7 +211,7 @@ impl SectionContext<'_> {
         };
         let bundle = self
             .bundle("discovery", &bundle)
-            .map_err(|what| format!("invalid configuration for discovery service: {what}"))?;
+            .map_err(|reason| format!("invalid configuration for discovery service: {reason}"))?;
         let decision = section.decision.as_deref().unwrap_or_default();
         Ok(Some(DiscoverySettings {
             bundle,
@@ -230,7 +232,7 @@ impl SectionContext<'_> {
             return Err(format!("invalid service name {name:?} in status"));
         }
         check_trigger(section.trigger.as_deref())
-            .map_err(|what| format!("invalid status config: {what}"))?;
+            .map_err(|reason| format!("invalid status config: {reason}"))?;
         let partition = section.partition_name.clone().unwrap_or_default();
         let collectors = &section.prometheus_config.collectors;
         let stage_buckets = collectors.bundle_loading_duration_ns.bounds()?;
@@ -247,7 +249,7 @@ impl SectionContext<'_> {
     }
 }
 
-fn joined(prefix: Option<&str>, name: &str) -> String {
+fn join_prefix(prefix: Option<&str>, name: &str) -> String {
     let prefix = prefix.unwrap_or("bundles").trim_matches('/');
     if prefix.is_empty() {
         name.to_owned()

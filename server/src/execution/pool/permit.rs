@@ -41,7 +41,7 @@ impl Permit {
     pub(super) fn new(
         pool: Arc<PoolState>,
         class: Class,
-        held: OwnedSemaphorePermit,
+        semaphore_permit: OwnedSemaphorePermit,
         estimate: Option<Arc<LatencyEstimate>>,
         deadline: Option<Instant>,
         runtime: Handle,
@@ -49,7 +49,7 @@ impl Permit {
         Self {
             pool,
             class: Cell::new(class),
-            acquired: Cell::new(Some(held)),
+            acquired: Cell::new(Some(semaphore_permit)),
             waiting_io: Cell::default(),
             is_rejected: Arc::default(),
             estimate,
@@ -70,8 +70,13 @@ impl Permit {
         }
         self.next_check.set(now + LONG);
         // elapsed time would include other threads' use of the processor
-        let used = thread_time().saturating_sub(self.began);
-        if self.class.get().limit().is_some_and(|limit| used > limit) {
+        let cpu_time = thread_time().saturating_sub(self.began);
+        if self
+            .class
+            .get()
+            .limit()
+            .is_some_and(|limit| cpu_time > limit)
+        {
             self.overruns();
         }
     }
@@ -85,9 +90,9 @@ impl Permit {
             let overrun = overrun.unwrap_or_else(|| Overrun::new(estimate.clone()));
             self.overrun.set(Some(overrun));
         }
-        if let Ok(held) = self.pool.overlong.clone().try_acquire_owned() {
+        if let Ok(semaphore_permit) = self.pool.overlong.clone().try_acquire_owned() {
             self.pool.overran.fetch_add(1, Ordering::Relaxed);
-            self.acquired.set(Some(held));
+            self.acquired.set(Some(semaphore_permit));
             self.class.set(Class::Overlong);
         } else if self.class.get() != Class::Long && self.has_waiting_permit() {
             drop(self.acquired.take());
@@ -113,10 +118,11 @@ impl Permit {
 
     /// Returns `true` if this work may keep its thread while it waits. Acquires the permit for that, unless it has one.
     fn has_waiting_permit(&self) -> bool {
-        let place = self.waiting_io.take();
-        let place = place.or_else(|| self.pool.waiting_io.clone().try_acquire_owned().ok());
-        let has_place = place.is_some();
-        self.waiting_io.set(place);
+        let waiting_permit = self.waiting_io.take();
+        let waiting_permit =
+            waiting_permit.or_else(|| self.pool.waiting_io.clone().try_acquire_owned().ok());
+        let has_place = waiting_permit.is_some();
+        self.waiting_io.set(waiting_permit);
         has_place
     }
 
@@ -131,12 +137,12 @@ impl Permit {
     /// Acquires a permit of a class. After the deadline the work continues without one, until it checks the time.
     fn wait_for(&self, class: Class) {
         let semaphore = self.pool.semaphore(class);
-        let held = semaphore.clone().try_acquire_owned().ok().or_else(|| {
+        let semaphore_permit = semaphore.clone().try_acquire_owned().ok().or_else(|| {
             let acquired = until(self.deadline, acquire_owned(semaphore));
             self.runtime.block_on(acquired).and_then(Result::ok)
         });
         self.class.set(class);
-        self.acquired.set(held);
+        self.acquired.set(semaphore_permit);
     }
 
     /// Returns `true` if a host call of this request was skipped because too many decisions were waiting.
@@ -147,10 +153,11 @@ impl Permit {
     /// Processes work of many parts on this thread, and on further ones for which there are permits. Each thread calls `work`,
     /// which processes parts until none is left. Returns when all threads have dropped it.
     pub fn share(&self, work: &Arc<SharedWork>) {
-        let (sender, ended) = mpsc::channel::<()>();
+        let (sender, all_ended) = mpsc::channel::<()>();
         for _ in 1..self.pool.permits {
             let class = self.class.get();
-            let Ok(held) = self.pool.semaphore(class).clone().try_acquire_owned() else {
+            let Ok(semaphore_permit) = self.pool.semaphore(class).clone().try_acquire_owned()
+            else {
                 break;
             };
             let (pool, deadline, runtime) =
@@ -163,7 +170,7 @@ impl Permit {
                 let work = work;
                 let permit = Self {
                     is_rejected,
-                    ..Self::new(pool, class, held, None, deadline, runtime)
+                    ..Self::new(pool, class, semaphore_permit, None, deadline, runtime)
                 };
                 work(&permit);
             });
@@ -171,7 +178,7 @@ impl Permit {
         drop(sender);
         work(self);
         // no value is sent: `recv` fails when the last thread has dropped its sender
-        let _ = ended.recv();
+        let _ = all_ended.recv();
     }
 }
 

@@ -59,12 +59,12 @@ pub fn read(
 ) -> Result<Read, BundleFailure> {
     let start = Instant::now();
     let mut times = ReadTimes::default();
-    let read = parse(engine, name, settings, source, &mut times);
+    let result = parse(engine, name, settings, source, &mut times);
     let loaded = (LOAD.to_owned(), nanoseconds(start.elapsed()));
     let parsed = times.modules;
     let parsed = parsed.map(|took| (PARSE.to_owned(), nanoseconds(took)));
     let metrics = [loaded].into_iter().chain(parsed).collect();
-    match read {
+    match result {
         Ok(bundle) => Ok(Read { bundle, metrics }),
         Err(failure) => Err(BundleFailure { metrics, ..failure }),
     }
@@ -78,7 +78,7 @@ fn parse(
     times: &mut ReadTimes,
 ) -> Result<Bundle, BundleFailure> {
     let reader = reader(engine, name, settings).map_err(|error| failure(&error))?;
-    let read = match source {
+    let result = match source {
         BundleSource::Archive(bytes) => reader.read_archive_timed(bytes, times),
         BundleSource::Path(path) => {
             let path = path.to_str().ok_or_else(|| {
@@ -87,7 +87,7 @@ fn parse(
             reader.read_path_timed(&SystemFiles, path, times)
         }
     };
-    let bundle = read.map_err(|errors| without_name(name, &errors))?;
+    let bundle = result.map_err(|errors| without_name(name, &errors))?;
     if bundle.kind() == BundleKind::Delta && settings.is_persisted {
         return Err(BundleFailure::new(NOT_PERSISTED.to_owned()));
     }
@@ -111,7 +111,7 @@ pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<()
     let start = Instant::now();
     let all: Vec<_> = bundles
         .iter()
-        .map(|(name, read)| (*name, &read.bundle))
+        .map(|(name, bundle_read)| (*name, &bundle_read.bundle))
         .collect();
     let activated = engine.activate_bundles(&all);
     let took = nanoseconds(start.elapsed());
@@ -122,8 +122,8 @@ pub fn activate(engine: &Engine, bundles: &mut [(&str, &mut Read)]) -> Result<()
         }
         failure
     })?;
-    for (_, read) in bundles {
-        read.metrics.insert(COMPILE.to_owned(), took);
+    for (_, bundle_read) in bundles {
+        bundle_read.metrics.insert(COMPILE.to_owned(), took);
     }
     Ok(())
 }
@@ -141,7 +141,7 @@ fn without_name(name: &str, errors: &LoadErrors) -> BundleFailure {
                 error
                     .diagnostics()
                     .iter()
-                    .map(|one| json!(ErrorItem::from_diagnostic(one))),
+                    .map(|diagnostic| json!(ErrorItem::from_diagnostic(diagnostic))),
             )
         },
         _ => {
@@ -165,7 +165,7 @@ fn failure(error: &Error) -> BundleFailure {
                 diagnostics
                     .0
                     .iter()
-                    .map(|one| json!(ErrorItem::from_diagnostic(one))),
+                    .map(|diagnostic| json!(ErrorItem::from_diagnostic(diagnostic))),
             )
         },
         error => BundleFailure::new(error.to_string()),

@@ -128,9 +128,9 @@ impl Downloader {
     async fn open(&mut self, path: &Path) -> Result<Downloaded, BundleFailure> {
         let path = path.to_owned();
         let last = self.file;
-        let opened = tokio::task::spawn_blocking(move || open(path, last)).await;
-        let opened = opened.map_err(|error| BundleFailure::new(error.to_string()))?;
-        let (identity, source) = opened?;
+        let result = tokio::task::spawn_blocking(move || open(path, last)).await;
+        let result = result.map_err(|error| BundleFailure::new(error.to_string()))?;
+        let (identity, source) = result?;
         self.read = identity;
         Ok(source.map_or(Downloaded::Unchanged, |source| {
             Downloaded::Bundle(Download {
@@ -186,8 +186,8 @@ async fn request(
 /// Reads the bundle of a response.
 async fn read(response: Response<BodyStream>) -> Result<Download, BundleFailure> {
     let etag = text(response.headers(), &ETAG).to_owned();
-    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
-    let body = response.into_body().read_bounded(most).await;
+    let max = usize::try_from(MOST).unwrap_or(usize::MAX);
+    let body = response.into_body().read_bounded(max).await;
     let body = body.map_err(|error| BundleFailure::new(format!("bundle read failed: {error}")))?;
     Ok(Download {
         size: u64::try_from(body.len()).ok(),
@@ -207,11 +207,11 @@ fn open(
     path: PathBuf,
     last: Option<FileFingerprint>,
 ) -> Result<(Option<FileFingerprint>, Option<BundleSource>), BundleFailure> {
-    let shown = path.display().to_string();
+    let path_text = path.display().to_string();
     let failed = |error: &std::io::Error| {
         BundleFailure::new(match error.kind() {
-            std::io::ErrorKind::NotFound => format!("stat {shown}: no such file or directory"),
-            _ => format!("open {shown}: {error}"),
+            std::io::ErrorKind::NotFound => format!("stat {path_text}: no such file or directory"),
+            _ => format!("open {path_text}: {error}"),
         })
     };
     let metadata = std::fs::metadata(&path).map_err(|error| failed(&error))?;
@@ -223,7 +223,8 @@ fn open(
         return Ok((last, None));
     }
     let bytes = read_file(&path, MOST).map_err(|error| failed(&error))?;
-    let bytes = bytes
-        .ok_or_else(|| BundleFailure::new(format!("stat {shown}: no such file or directory")))?;
+    let bytes = bytes.ok_or_else(|| {
+        BundleFailure::new(format!("stat {path_text}: no such file or directory"))
+    })?;
     Ok((Some(identity), Some(BundleSource::Archive(bytes))))
 }

@@ -252,7 +252,7 @@ mod tests {
         }
         let failed = metrics.failed.lock();
         assert_eq!(failed.len(), FAILURES + 1);
-        let others = failed.iter().find(|(labels, _)| labels.message == "other");
-        assert_eq!(others.map(|(_, count)| *count), Some(20));
+        let other_failures = failed.iter().find(|(labels, _)| labels.message == "other");
+        assert_eq!(other_failures.map(|(_, count)| *count), Some(20));
     }
 }

@@ -191,11 +191,11 @@ impl Context<'_> {
 /// Removes a bundle that is no longer configured.
 async fn deactivate(plugin: &Plugin, name: String) {
     let (engine, bundle) = (plugin.engine().clone(), name.clone());
-    let done = blocking(move || {
-        let done = engine.deactivate_bundle(&bundle);
-        done.map_err(|error| BundleFailure::new(error.to_string()))
+    let deactivation = blocking(move || {
+        let result = engine.deactivate_bundle(&bundle);
+        result.map_err(|error| BundleFailure::new(error.to_string()))
     });
-    match done.await {
+    match deactivation.await {
         Ok(()) => info!(plugin = NAME, name, "Bundle deactivated."),
         Err(failure) => error!(
             plugin = NAME,
@@ -207,24 +207,24 @@ async fn deactivate(plugin: &Plugin, name: String) {
 
 /// Activates persisted bundles that are not active yet, before anything is downloaded.
 async fn restore(mut tasks: Vec<BundleTask>) -> Vec<BundleTask> {
-    let wanted = tasks.iter().filter(|task| !task.status.is_active());
-    let wanted = wanted.filter_map(|task| {
+    let inactive = tasks.iter().filter(|task| !task.status.is_active());
+    let inactive = inactive.filter_map(|task| {
         let persisted = task.persisted.clone()?;
         Some((task.name.clone(), task.settings.clone(), persisted))
     });
-    let wanted: Vec<_> = wanted.collect();
+    let inactive: Vec<_> = inactive.collect();
     let Some(engine) = tasks.first().map(|task| task.target.reader().clone()) else {
         return tasks;
     };
-    let restored = blocking(move || Ok(restored(&engine, &wanted)));
-    for (name, read) in restored.await.unwrap_or_default() {
+    let restored = blocking(move || Ok(restore_bundles(&engine, &inactive)));
+    for (name, result) in restored.await.unwrap_or_default() {
         let Some(task) = tasks.iter_mut().find(|task| task.name == name) else {
             continue;
         };
-        match read {
-            Ok(read) => {
-                task.status.kind = Some(kind(&read));
-                task.activated(&read, String::new());
+        match result {
+            Ok(bundle_read) => {
+                task.status.kind = Some(kind(&bundle_read));
+                task.activated(&bundle_read, String::new());
             }
             Err(failure) => task.failed("Failed to load bundle from disk", &failure),
         }
@@ -237,49 +237,55 @@ type Restored = Vec<(Arc<str>, Result<Read, BundleFailure>)>;
 
 /// Parses, verifies and activates persisted bundles. All of them are activated as one change or, if one fails, those that succeed.
 /// A bundle may need the policies of another one.
-fn restored(engine: &solon::Engine, wanted: &[(Arc<str>, BundleSettings, Persisted)]) -> Restored {
-    let mut done = Restored::new();
+fn restore_bundles(
+    engine: &solon::Engine,
+    persisted_bundles: &[(Arc<str>, BundleSettings, Persisted)],
+) -> Restored {
+    let mut results = Restored::new();
     let mut rest = Vec::new();
-    for (name, settings, persisted) in wanted {
+    for (name, settings, persisted) in persisted_bundles {
         let archive = match persisted.read(MOST) {
             Ok(None) => continue,
             Ok(Some(archive)) => BundleSource::Archive(archive),
             Err(error) => {
-                done.push((name.clone(), Err(BundleFailure::new(error.to_string()))));
+                results.push((name.clone(), Err(BundleFailure::new(error.to_string()))));
                 continue;
             }
         };
         match activation::read(engine, name, settings, &archive) {
-            Ok(read) => rest.push((name.clone(), read)),
-            Err(failure) => done.push((name.clone(), Err(failure))),
+            Ok(bundle_read) => rest.push((name.clone(), bundle_read)),
+            Err(failure) => results.push((name.clone(), Err(failure))),
         }
     }
     let mut all: Vec<_> = rest
         .iter_mut()
-        .map(|(name, read)| (&**name, read))
+        .map(|(name, bundle_read)| (&**name, bundle_read))
         .collect();
     if activate(engine, &mut all).is_ok() {
-        done.extend(rest.into_iter().map(|(name, read)| (name, Ok(read))));
-        return done;
+        results.extend(
+            rest.into_iter()
+                .map(|(name, bundle_read)| (name, Ok(bundle_read))),
+        );
+        return results;
     }
     // each iteration activates at least one of them
     loop {
         let count = rest.len();
         let mut failed = Vec::new();
-        for (name, mut read) in std::mem::take(&mut rest) {
-            match activate(engine, &mut [(&*name, &mut read)]) {
-                Ok(()) => done.push((name, Ok(read))),
-                Err(failure) => failed.push((name, read, failure)),
+        for (name, mut bundle_read) in std::mem::take(&mut rest) {
+            match activate(engine, &mut [(&*name, &mut bundle_read)]) {
+                Ok(()) => results.push((name, Ok(bundle_read))),
+                Err(failure) => failed.push((name, bundle_read, failure)),
             }
         }
         if failed.is_empty() || failed.len() == count {
             let failed = failed.into_iter();
-            done.extend(failed.map(|(name, _, failure)| (name, Err(failure))));
-            return done;
+            results.extend(failed.map(|(name, _, failure)| (name, Err(failure))));
+            return results;
         }
         rest = failed
             .into_iter()
-            .map(|(name, read, _)| (name, read))
+            .map(|(name, bundle_read, _)| (name, bundle_read))
             .collect();
     }
 }

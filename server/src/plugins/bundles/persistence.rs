@@ -30,9 +30,9 @@ impl Persisted {
     /// Returns the archive, or `None` if there is none.
     ///
     /// # Errors
-    /// Fails if the file cannot be read, is not a regular file, or has more than `most` bytes.
-    pub fn read(&self, most: u64) -> io::Result<Option<Vec<u8>>> {
-        read_file(&self.0.join(FILE), most)
+    /// Fails if the file cannot be read, is not a regular file, or has more than `max` bytes.
+    pub fn read(&self, max: u64) -> io::Result<Option<Vec<u8>>> {
+        read_file(&self.0.join(FILE), max)
     }
 
     /// Replaces the archive. Only this user can read it. After a crash the old or the new archive exists.
@@ -49,7 +49,7 @@ impl Persisted {
 ///
 /// # Errors
 /// Fails as [`Persisted::read`] does.
-pub fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+pub fn read_file(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         metadata => metadata?,
@@ -58,11 +58,11 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         return Err(io::Error::other("not a regular file"));
     }
     let mut bytes = Vec::new();
-    let read = File::open(path)?
-        .take(most.saturating_add(1))
+    let length = File::open(path)?
+        .take(max.saturating_add(1))
         .read_to_end(&mut bytes)?;
-    if u64::try_from(read).unwrap_or(u64::MAX) > most {
-        return Err(io::Error::other(format!("larger than {most} bytes")));
+    if u64::try_from(length).unwrap_or(u64::MAX) > max {
+        return Err(io::Error::other(format!("larger than {max} bytes")));
     }
     Ok(Some(bytes))
 }

@@ -20,8 +20,8 @@ pub async fn read(
 ) -> Result<Downloaded, BundleFailure> {
     let object = Object::open_at_service(client, object).await;
     let object = object.map_err(|error| failed(&error))?;
-    let known = Some(tags).filter(|tags| !tags.is_empty());
-    let content = object.read(known, most()).await;
+    let known_tags = Some(tags).filter(|tags| !tags.is_empty());
+    let content = object.read(known_tags, max_bytes()).await;
     let Some(content) = content.map_err(|error| failed(&error))? else {
         return Ok(Downloaded::Unchanged);
     };
@@ -40,7 +40,7 @@ pub async fn pull(
 ) -> Result<Downloaded, BundleFailure> {
     let reference = ImageReference::parse(image).map_err(BundleFailure::new)?;
     let is_known = |digest: &str| tags.split(", ").any(|tag| tag == digest);
-    let layer = registry::pull(client, &reference, last, is_known, most()).await;
+    let layer = registry::pull(client, &reference, last, is_known, max_bytes()).await;
     let layer = layer.map_err(|error| {
         let message = error.message();
         BundleFailure {
@@ -54,7 +54,7 @@ pub async fn pull(
     })
 }
 
-fn most() -> usize {
+fn max_bytes() -> usize {
     usize::try_from(MOST).unwrap_or(usize::MAX)
 }
 

@@ -63,10 +63,14 @@ impl BundleTarget {
     ///
     /// # Errors
     /// Returns why it cannot be activated. Nothing has changed then.
-    pub fn activate(&self, name: &str, read: &mut Read) -> Result<Option<String>, BundleFailure> {
+    pub fn activate(
+        &self,
+        name: &str,
+        bundle_read: &mut Read,
+    ) -> Result<Option<String>, BundleFailure> {
         match self {
-            Self::Engine(engine) => activate(engine, &mut [(name, read)]).map(|()| None),
-            Self::Configuration(configuration) => configuration.activate(name, read),
+            Self::Engine(engine) => activate(engine, &mut [(name, bundle_read)]).map(|()| None),
+            Self::Configuration(configuration) => configuration.activate(name, bundle_read),
         }
     }
 
@@ -106,15 +110,19 @@ impl BundleTarget {
 }
 
 impl Configuration {
-    fn activate(&self, name: &str, read: &mut Read) -> Result<Option<String>, BundleFailure> {
-        let failed = |what: String| BundleFailure::new(what);
-        if read.bundle.kind() == BundleKind::Delta {
+    fn activate(
+        &self,
+        name: &str,
+        bundle_read: &mut Read,
+    ) -> Result<Option<String>, BundleFailure> {
+        let failed = |reason: String| BundleFailure::new(reason);
+        if bundle_read.bundle.kind() == BundleKind::Delta {
             return Err(failed(
                 "a delta bundle contains no configuration".to_owned(),
             ));
         }
         let engine = (self.engine)();
-        activate(&engine, &mut [(name, &mut *read)])?;
+        activate(&engine, &mut [(name, &mut *bundle_read)])?;
         let document = engine
             .document(&Path::from_slashes(&self.decision))
             .evaluate(&Request::new())

@@ -108,15 +108,15 @@ impl BundleTask {
                 return Ok(None);
             };
             let source = BundleSource::Archive(archive);
-            let mut read = activation::read(target.reader(), &name, &settings, &source)?;
-            let message = target.activate(&name, &mut read)?;
-            Ok(Some((read, message)))
+            let mut bundle_read = activation::read(target.reader(), &name, &settings, &source)?;
+            let message = target.activate(&name, &mut bundle_read)?;
+            Ok(Some((bundle_read, message)))
         });
         match restored.await {
             Ok(None) => return,
-            Ok(Some((read, message))) => {
-                self.status.kind = Some(kind(&read));
-                self.activated(&read, String::new());
+            Ok(Some((bundle_read, message))) => {
+                self.status.kind = Some(kind(&bundle_read));
+                self.activated(&bundle_read, String::new());
                 self.status.message = message;
             }
             Err(failure) => self.failed("Failed to load bundle from disk", &failure),
@@ -140,12 +140,12 @@ impl BundleTask {
             self.name.clone(),
             self.settings.clone(),
         );
-        let read = blocking(move || {
-            let read = activation::read(target.reader(), &name, &settings, &source);
-            read.map(|read| (read, source))
+        let reading = blocking(move || {
+            let result = activation::read(target.reader(), &name, &settings, &source);
+            result.map(|bundle_read| (bundle_read, source))
         });
-        let (mut read, source) = match read.await {
-            Ok(read) => read,
+        let (mut bundle_read, source) = match reading.await {
+            Ok(bundle_and_source) => bundle_and_source,
             Err(failure) => {
                 self.failed(self.target.log_messages().load, &failure);
                 return Err(());
@@ -153,15 +153,15 @@ impl BundleTask {
         };
         self.status.last_successful_request = self.status.last_request;
         self.status.last_successful_download = self.status.last_request;
-        self.status.kind = Some(kind(&read));
-        self.status.metrics.extend(read.metrics.clone());
-        read.bundle.etag.clone_from(&etag);
+        self.status.kind = Some(kind(&bundle_read));
+        self.status.metrics.extend(bundle_read.metrics.clone());
+        bundle_read.bundle.etag.clone_from(&etag);
         let (target, name) = (self.target.clone(), self.name.clone());
         let activated = blocking(move || {
-            let message = target.activate(&name, &mut read)?;
-            Ok((read, message))
+            let message = target.activate(&name, &mut bundle_read)?;
+            Ok((bundle_read, message))
         });
-        let (read, message) = match activated.await {
+        let (activated_bundle, message) = match activated.await {
             Ok(activated) => activated,
             Err(failure) => {
                 self.failed(self.target.log_messages().activation, &failure);
@@ -170,26 +170,29 @@ impl BundleTask {
         };
         self.status.size = size;
         self.downloader.activated();
-        self.activated(&read, etag);
+        self.activated(&activated_bundle, etag);
         self.status.message = message;
         self.persist(source).await;
         Ok(())
     }
 
     /// Records an activation.
-    pub fn activated(&mut self, read: &Read, etag: String) {
+    pub fn activated(&mut self, bundle_read: &Read, etag: String) {
         let status = &mut self.status;
         status.succeed();
-        status.metrics.extend(read.metrics.clone());
+        status.metrics.extend(bundle_read.metrics.clone());
         status.last_successful_activation = Some(SystemTime::now());
-        let revision = &read.bundle.manifest.revision;
+        let revision = &bundle_read.bundle.manifest.revision;
         status.active_revision = Some(revision.clone()).filter(|revision| !revision.is_empty());
-        let words = self.target.log_messages();
-        let (plugin, name) = (words.plugin, &*self.name);
+        let log_messages = self.target.log_messages();
+        let (plugin, name) = (log_messages.plugin, &*self.name);
         if etag.is_empty() {
-            info!(plugin, name, "{}", words.success);
+            info!(plugin, name, "{}", log_messages.success);
         } else {
-            info!(plugin, name, "{} Etag updated to {etag}.", words.success);
+            info!(
+                plugin,
+                name, "{} Etag updated to {etag}.", log_messages.success
+            );
         }
         let last = std::mem::replace(&mut self.etag, etag);
         self.superseded.retain(|(tag, _)| *tag != self.etag);
@@ -210,10 +213,10 @@ impl BundleTask {
     }
 
     /// Records that the bundle could not be downloaded, parsed or activated. The active bundle remains.
-    pub fn failed(&mut self, what: &str, failure: &BundleFailure) {
+    pub fn failed(&mut self, message: &str, failure: &BundleFailure) {
         self.status.fail(failure);
         let plugin = self.target.log_messages().plugin;
-        error!(plugin, name = &*self.name, "{what}: {}", failure.log);
+        error!(plugin, name = &*self.name, "{message}: {}", failure.log);
     }
 
     async fn persist(&mut self, source: BundleSource) {
@@ -221,11 +224,11 @@ impl BundleTask {
         else {
             return;
         };
-        let written = blocking(move || {
-            let written = persisted.write(&archive);
-            written.map_err(|error| BundleFailure::new(error.to_string()))
+        let write = blocking(move || {
+            let result = persisted.write(&archive);
+            result.map_err(|error| BundleFailure::new(error.to_string()))
         });
-        if let Err(failure) = written.await {
+        if let Err(failure) = write.await {
             let text = format!("persisting bundle to disk failed: {}", failure.message);
             self.failed("Bundle persistence failed", &BundleFailure::new(text));
         }
@@ -233,8 +236,8 @@ impl BundleTask {
 }
 
 /// Returns the public name of a kind.
-pub fn kind(read: &Read) -> &'static str {
-    match read.bundle.kind() {
+pub fn kind(bundle_read: &Read) -> &'static str {
+    match bundle_read.bundle.kind() {
         BundleKind::Snapshot => "snapshot",
         BundleKind::Delta => "delta",
     }
@@ -244,12 +247,13 @@ pub fn kind(read: &Read) -> &'static str {
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, BundleFailure> + Send + 'static,
 ) -> Result<T, BundleFailure> {
-    let done = tokio::task::spawn_blocking(move || {
-        let done = work();
+    let handle = tokio::task::spawn_blocking(move || {
+        let result = work();
         // an idle thread must not keep replaced documents alive
         solon::release_thread_snapshot();
-        done
+        result
     });
-    done.await
+    handle
+        .await
         .unwrap_or_else(|error| Err(BundleFailure::new(error.to_string())))
 }

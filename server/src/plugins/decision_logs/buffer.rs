@@ -46,78 +46,78 @@ impl Buffer {
 
     /// Adds an event. Returns `true` if there are enough events for a chunk.
     pub fn push(&self, event: Vec<u8>, counts: &LogCounts) -> bool {
-        let mut waiting = self.waiting.lock();
-        waiting.event_bytes += event.len();
-        waiting.events.push_back(event);
+        let mut state = self.waiting.lock();
+        state.event_bytes += event.len();
+        state.events.push_back(event);
         match self.limit {
             BufferLimit::Bytes(None) => {}
             BufferLimit::Bytes(Some(limit)) => {
-                while waiting.event_bytes + waiting.chunk_bytes > limit
-                    && waiting.drop_oldest(|dropped| {
-                        counts.dropped_bytes.add(dropped);
+                while state.event_bytes + state.chunk_bytes > limit
+                    && state.drop_oldest(|dropped_bytes| {
+                        counts.dropped_bytes.add(dropped_bytes);
                     })
                 {}
             }
             BufferLimit::Events(limit) => {
-                while waiting.events.len() + waiting.chunk_events > limit
-                    && waiting.drop_oldest(|dropped| {
-                        counts.dropped_events.add(dropped);
+                while state.events.len() + state.chunk_events > limit
+                    && state.drop_oldest(|dropped_events| {
+                        counts.dropped_events.add(dropped_events);
                     })
                 {}
             }
         }
-        waiting.event_bytes >= waiting.soft.get()
+        state.event_bytes >= state.soft.get()
     }
 
     /// Compresses full chunks of events, or all events. It compresses without the lock, so that decisions do not wait.
     pub fn encode(&self, is_all: bool, counts: &LogCounts) {
         loop {
             let (events, mut soft) = {
-                let mut waiting = self.waiting.lock();
-                let soft = waiting.soft;
-                if waiting.events.is_empty() || !is_all && waiting.event_bytes < soft.get() {
+                let mut state = self.waiting.lock();
+                let soft = state.soft;
+                if state.events.is_empty() || !is_all && state.event_bytes < soft.get() {
                     return;
                 }
                 let (mut events, mut bytes) = (Vec::new(), 0);
                 while bytes < soft.get()
-                    && let Some(event) = waiting.events.pop_front()
+                    && let Some(event) = state.events.pop_front()
                 {
                     bytes += event.len();
                     events.push(event);
                 }
                 // the events count until the chunk is added
-                waiting.event_bytes -= bytes;
-                waiting.chunk_bytes += bytes;
-                waiting.chunk_events += events.len();
+                state.event_bytes -= bytes;
+                state.chunk_bytes += bytes;
+                state.chunk_events += events.len();
                 (events, soft)
             };
-            let taken: usize = events.iter().map(Vec::len).sum();
+            let encoded_bytes: usize = events.iter().map(Vec::len).sum();
             let chunks = encode(&events, &mut soft, counts);
-            let mut waiting = self.waiting.lock();
-            waiting.soft = soft;
-            waiting.chunk_bytes -= taken;
-            waiting.chunk_events -= events.len();
+            let mut state = self.waiting.lock();
+            state.soft = soft;
+            state.chunk_bytes -= encoded_bytes;
+            state.chunk_events -= events.len();
             for chunk in chunks {
-                waiting.chunk_bytes += chunk.body.len();
-                waiting.chunk_events += chunk.events;
-                waiting.chunks.push_back(chunk);
+                state.chunk_bytes += chunk.body.len();
+                state.chunk_events += chunk.events;
+                state.chunks.push_back(chunk);
             }
         }
     }
 
     /// Returns the oldest chunk. It remains in the buffer and is not dropped until [`Self::sent`] or [`Self::failed`].
     pub fn next(&self) -> Option<Chunk> {
-        let mut waiting = self.waiting.lock();
-        let chunk = waiting.chunks.front()?.clone();
-        waiting.is_sending = true;
+        let mut state = self.waiting.lock();
+        let chunk = state.chunks.front()?.clone();
+        state.is_sending = true;
         Some(chunk)
     }
 
     /// Removes the chunk of [`Self::next`], which was uploaded.
     pub fn sent(&self) {
-        let mut waiting = self.waiting.lock();
-        if std::mem::take(&mut waiting.is_sending) {
-            waiting.remove_chunk(0);
+        let mut state = self.waiting.lock();
+        if std::mem::take(&mut state.is_sending) {
+            state.remove_chunk(0);
         }
     }
 
@@ -128,14 +128,14 @@ impl Buffer {
 
     /// Returns the number of waiting events.
     pub fn len(&self) -> usize {
-        let waiting = self.waiting.lock();
-        waiting.events.len() + waiting.chunk_events
+        let state = self.waiting.lock();
+        state.events.len() + state.chunk_events
     }
 
     /// Returns the size in bytes of the waiting events.
     pub fn bytes(&self) -> usize {
-        let waiting = self.waiting.lock();
-        waiting.event_bytes + waiting.chunk_bytes
+        let state = self.waiting.lock();
+        state.event_bytes + state.chunk_bytes
     }
 }
 

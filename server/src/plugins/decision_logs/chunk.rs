@@ -58,8 +58,8 @@ impl SoftLimit {
         } else {
             self.current
         };
-        let most = self.limit.saturating_mul(FACTOR).max(1);
-        self.current = next.clamp(half, double).clamp(1, most);
+        let max_soft_limit = self.limit.saturating_mul(FACTOR).max(1);
+        self.current = next.clamp(half, double).clamp(1, max_soft_limit);
     }
 }
 
@@ -68,10 +68,10 @@ impl SoftLimit {
 /// If a single event exceeds the limit, its `nd_builtin_cache` is removed. If that is not enough, the event is dropped and counted.
 pub fn encode(events: &[Vec<u8>], soft: &mut SoftLimit, counts: &LogCounts) -> Vec<Chunk> {
     let mut chunks = Vec::new();
-    let mut left = VecDeque::from([events]);
-    while let Some(events) = left.pop_front() {
+    let mut remaining = VecDeque::from([events]);
+    while let Some(events) = remaining.pop_front() {
         let size = events.iter().map(Vec::len).sum();
-        let Some(body) = compressed(events, size) else {
+        let Some(body) = compress(events, size) else {
             counts.encoding_failures.add(events.len() as u64);
             continue;
         };
@@ -89,8 +89,8 @@ pub fn encode(events: &[Vec<u8>], soft: &mut SoftLimit, counts: &LogCounts) -> V
             [event] => chunks.extend(smaller(event, soft.limit, counts)),
             events => {
                 let (first, second) = events.split_at(events.len() / 2);
-                left.push_front(second);
-                left.push_front(first);
+                remaining.push_front(second);
+                remaining.push_front(first);
             }
         }
     }
@@ -99,10 +99,10 @@ pub fn encode(events: &[Vec<u8>], soft: &mut SoftLimit, counts: &LogCounts) -> V
 
 /// Compresses an event without the results of nondeterministic functions, or drops it.
 fn smaller(event: &[u8], limit: usize, counts: &LogCounts) -> Option<Chunk> {
-    let without = without_nd_cache(event);
-    let body = without.and_then(|event| {
+    let without_cache = without_nd_cache(event);
+    let body = without_cache.and_then(|event| {
         let size = event.len();
-        compressed(&[event], size)
+        compress(&[event], size)
     });
     let chunk = body.filter(|body| body.len() <= limit).map(|body| Chunk {
         body: body.into(),
@@ -124,11 +124,11 @@ fn without_nd_cache(event: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Compresses events of `size` bytes as an array. All are written at once, because the encoder clears its buffer for each write.
-fn compressed(events: &[Vec<u8>], size: usize) -> Option<Vec<u8>> {
+fn compress(events: &[Vec<u8>], size: usize) -> Option<Vec<u8>> {
     let mut array = Vec::with_capacity(size + events.len() + 2);
     array.push(b'[');
-    for (at, event) in events.iter().enumerate() {
-        if at > 0 {
+    for (index, event) in events.iter().enumerate() {
+        if index > 0 {
             array.push(b',');
         }
         array.extend_from_slice(event);

@@ -254,8 +254,8 @@ impl DecisionLogs {
         uploads.running = Some(RunningLogger { end, task });
     }
 
-    /// Stops the log: uploads waiting events, for at most `within`.
-    pub async fn stop(&self, within: Duration) {
+    /// Stops the log: uploads waiting events, for at most `timeout`.
+    pub async fn stop(&self, timeout: Duration) {
         let tasks = {
             let mut uploads = self.0.uploads.lock();
             uploads.runtime = None;
@@ -275,16 +275,16 @@ impl DecisionLogs {
         };
         let exports = async {
             if let Some(otlp) = &otlp {
-                otlp.flush(within).await;
+                otlp.flush(timeout).await;
             }
         };
         let all = async { tokio::join!(uploads, exports) };
-        let _ = tokio::time::timeout(within, all).await;
-        let left = self.load().as_ref().map_or(0, |log| log.waiting());
-        if left > 0 {
+        let _ = tokio::time::timeout(timeout, all).await;
+        let remaining = self.load().as_ref().map_or(0, |log| log.waiting());
+        if remaining > 0 {
             tracing::error!(
                 plugin = NAME,
-                events = left,
+                events = remaining,
                 "Decision logs were not uploaded."
             );
         }
@@ -292,11 +292,11 @@ impl DecisionLogs {
 }
 
 impl Uploads {
-    fn end(&mut self, how: End) {
+    fn end(&mut self, end: End) {
         self.ending.retain(|task| !task.is_finished());
         if let Some(running) = self.running.take() {
             // an uploader that has ended needs no message
-            let _ = running.end.send(how);
+            let _ = running.end.send(end);
             self.ending.push(running.task);
         }
     }
@@ -309,11 +309,11 @@ impl DecisionLog {
     }
 
     /// Reports that an event was not logged.
-    pub fn failed(&self, why: String) {
-        tracing::error!(plugin = NAME, "{why}");
+    pub fn failed(&self, reason: String) {
+        tracing::error!(plugin = NAME, "{reason}");
         let http_code = None;
         *self.failure.lock() = Some(LogFailure {
-            message: why,
+            message: reason,
             http_code,
         });
         self.reported.send_replace(());
@@ -387,9 +387,9 @@ impl DecisionLog {
     }
 
     fn write(&self, event: Vec<u8>) -> Result<(), String> {
-        let failed = |what: &str, error: &dyn std::fmt::Display| {
+        let failed = |operation: &str, error: &dyn std::fmt::Display| {
             self.counts.write_failures.increment();
-            self.failed(format!("{what}: {error}"));
+            self.failed(format!("{operation}: {error}"));
         };
         if let Some(file) = &self.file
             && let Err(error) = file.append(&event)

@@ -47,17 +47,17 @@ pub fn mask(event: &mut Event<'_>, value: &Value) -> Result<(), String> {
                 let Some(value) = part else { continue };
                 if rule.keys.is_empty() {
                     *part = None;
-                } else if let Some(changed) = removed(value, &rule.keys) {
-                    *part = Some(changed);
+                } else if let Some(new_value) = remove_at(value, &rule.keys) {
+                    *part = Some(new_value);
                 } else {
                     continue;
                 }
-                event.erased.push(escaped(rule.path));
+                event.erased.push(escape_path(rule.path));
             }
             Operation::Upsert(new) => {
-                if let Some(changed) = upserted(part.as_ref(), &rule.keys, new) {
-                    *part = Some(changed);
-                    event.masked.push(escaped(rule.path));
+                if let Some(new_value) = upsert(part.as_ref(), &rule.keys, new) {
+                    *part = Some(new_value);
+                    event.masked.push(escape_path(rule.path));
                 }
             }
         }
@@ -118,7 +118,7 @@ fn rules(value: &Value) -> Result<Vec<Rule<'_>>, String> {
     let items: Vec<&Value> = match value.as_array() {
         Some(items) => items.iter().collect(),
         None => {
-            return Err(format!("unexpected rule format {}", described(value)));
+            return Err(format!("unexpected rule format {}", with_go_type(value)));
         }
     };
     items.into_iter().map(rule).collect()
@@ -199,8 +199,8 @@ impl<'v> Rule<'v> {
 
 /// Returns the first invalid URL escape, or `None`.
 fn invalid_escape(text: &str) -> Option<&str> {
-    text.match_indices('%').find_map(|(at, _)| {
-        let rest = text.get(at..)?;
+    text.match_indices('%').find_map(|(index, _)| {
+        let rest = text.get(index..)?;
         let is_valid = rest.len() >= 3
             && rest
                 .bytes()
@@ -216,43 +216,43 @@ fn invalid_escape(text: &str) -> Option<&str> {
 }
 
 /// Returns a value without the member at a path, or `None` if it does not exist.
-fn removed(value: &Value, keys: &[&str]) -> Option<Value> {
+fn remove_at(value: &Value, keys: &[&str]) -> Option<Value> {
     let (first, rest) = keys.split_first()?;
-    let change = |below: &Value| match rest {
+    let change = |member: &Value| match rest {
         [] => Some(None),
-        rest => removed(below, rest).map(Some),
+        rest => remove_at(member, rest).map(Some),
     };
-    changed(value, first, change)
+    with_member_changed(value, first, change)
 }
 
 /// Returns a value with a new member at a path. Missing objects are added. Returns `None` if a parent is not an object.
-fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> {
+fn upsert(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> {
     let Some((first, rest)) = keys.split_first() else {
         return Some(new.clone());
     };
     let Some(value) = value else {
-        let below = upserted(None, rest, new)?;
-        return Some(Value::object(vec![(Value::string(first), below)]));
+        let member = upsert(None, rest, new)?;
+        return Some(Value::object(vec![(Value::string(first), member)]));
     };
     if let Some(object) = value.as_object()
         && resolve_key(object, first).is_none()
     {
-        let below = upserted(None, rest, new)?;
+        let member = upsert(None, rest, new)?;
         let pairs = object.iter();
         let mut pairs: Vec<_> = pairs
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        pairs.push((Value::string(first), below));
+        pairs.push((Value::string(first), member));
         return Some(Value::object(pairs));
     }
-    changed(value, first, |below| {
-        upserted(Some(below), rest, new).map(Some)
+    with_member_changed(value, first, |member| {
+        upsert(Some(member), rest, new).map(Some)
     })
 }
 
 /// Returns a value whose member `key` is replaced by the result of `change`, or removed. Returns `None` if the member does not
 /// exist, or `change` fails.
-fn changed(
+fn with_member_changed(
     value: &Value,
     key: &str,
     change: impl FnOnce(&Value) -> Option<Option<Value>>,
@@ -295,7 +295,7 @@ fn resolve_key(object: &solon::Object, segment: &str) -> Option<Value> {
 }
 
 /// Returns a path as events contain it: each segment is escaped like a query parameter.
-fn escaped(path: &str) -> String {
+fn escape_path(path: &str) -> String {
     let segments = path
         .split('/')
         .map(|segment| form_urlencoded::byte_serialize(segment.as_bytes()).collect::<String>());
@@ -303,7 +303,7 @@ fn escaped(path: &str) -> String {
 }
 
 /// Returns a JSON value with its type in Go's notation, as OPA does.
-fn described(value: &Value) -> String {
+fn with_go_type(value: &Value) -> String {
     let text = match value {
         value if value.is_null() => "<nil>".to_owned(),
         value => match value.as_str() {

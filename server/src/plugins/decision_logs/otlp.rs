@@ -46,7 +46,7 @@ impl OtlpLog {
         let (messages, receiver) = mpsc::channel(options.batch.queue);
         let bytes = Arc::new(AtomicUsize::new(0));
         let (started, is_started) = std::sync::mpsc::sync_channel(1);
-        let (own, waiting) = (options.clone(), bytes.clone());
+        let (options_of_thread, buffered_bytes) = (options.clone(), bytes.clone());
         std::thread::Builder::new()
             .name("decision log".to_owned())
             .spawn(move || {
@@ -59,16 +59,16 @@ impl OtlpLog {
                 };
                 // the client of a receiver belongs to the runtime
                 runtime.block_on(async {
-                    let collector = match Collector::new(&own.collector) {
+                    let collector = match Collector::new(&options_of_thread.collector) {
                         Ok(collector) => collector,
                         Err(error) => return drop(started.send(Err(error))),
                     };
                     drop(started.send(Ok(())));
                     let exporter = OtlpExporter {
                         collector,
-                        options: own,
+                        options: options_of_thread,
                         counts,
-                        bytes: waiting,
+                        bytes: buffered_bytes,
                     };
                     exporter.run(receiver).await;
                 });
@@ -90,7 +90,7 @@ impl OtlpLog {
         &self.options
     }
 
-    /// Adds an event to those that wait.
+    /// Adds an event to the queue.
     ///
     /// # Errors
     /// Fails if too many events wait, or they are too large together.
@@ -110,16 +110,21 @@ impl OtlpLog {
         Err(io::Error::other(error))
     }
 
-    /// Sends the events that wait, for at most `within`.
-    pub async fn flush(&self, within: Duration) {
-        let (sent, done) = oneshot::channel();
+    /// Sends the events that wait, for at most `timeout`.
+    pub async fn flush(&self, timeout: Duration) {
+        let (flushed, completion) = oneshot::channel();
         let flush = async {
-            if self.messages.send(OtlpMessage::Flush(sent)).await.is_ok() {
+            if self
+                .messages
+                .send(OtlpMessage::Flush(flushed))
+                .await
+                .is_ok()
+            {
                 // the sender is dropped when the events were sent
-                let _ = done.await;
+                let _ = completion.await;
             }
         };
-        let _ = tokio::time::timeout(within, flush).await;
+        let _ = tokio::time::timeout(timeout, flush).await;
     }
 }
 
@@ -143,8 +148,8 @@ impl OtlpExporter {
                         size += event.len();
                         events.push(event);
                     }
-                    OtlpMessage::Flush(done) => {
-                        flushed = Some(done);
+                    OtlpMessage::Flush(completion) => {
+                        flushed = Some(completion);
                         break;
                     }
                 }
@@ -167,8 +172,8 @@ impl OtlpExporter {
         }
         let texts = events.iter().map(Vec::as_slice);
         let request = logs_request(texts, &self.options.collector, SERVICE);
-        let within = self.options.batch.export_timeout;
-        let (lost, why) = match self.collector.send_logs(request, within).await {
+        let timeout = self.options.batch.export_timeout;
+        let (lost_events, reason) = match self.collector.send_logs(request, timeout).await {
             Ok(response) => match response.partial_success {
                 Some(partial) if partial.rejected_log_records > 0 => (
                     partial.rejected_log_records.unsigned_abs(),
@@ -178,11 +183,11 @@ impl OtlpExporter {
             },
             Err(error) => (events.len() as u64, error),
         };
-        self.counts.write_failures.add(lost);
+        self.counts.write_failures.add(lost_events);
         tracing::error!(
             plugin = "decision_logs",
-            err = why,
-            events = lost,
+            err = reason,
+            events = lost_events,
             "Events were not sent over OTLP."
         );
     }

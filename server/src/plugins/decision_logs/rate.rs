@@ -22,8 +22,8 @@ impl RateLimit {
     /// Takes a token. Returns `false` if there is none.
     pub fn allows(&self, now: Instant) -> bool {
         let (tokens, last) = &mut *self.state.lock();
-        let passed = now.saturating_duration_since(*last).as_secs_f64();
-        *tokens = (*tokens + passed * self.per_second).min(self.per_second.max(1.0));
+        let elapsed = now.saturating_duration_since(*last).as_secs_f64();
+        *tokens = (*tokens + elapsed * self.per_second).min(self.per_second.max(1.0));
         *last = now.max(*last);
         let is_allowed = *tokens >= 1.0;
         if is_allowed {
@@ -43,14 +43,14 @@ mod tests {
     fn tokens_return_with_time() {
         let start = Instant::now();
         let limit = RateLimit::new(2.0);
-        let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        let now = at(100);
+        let time_after = |milliseconds| start + Duration::from_millis(milliseconds);
+        let now = time_after(100);
         assert_eq!([(); 3].map(|()| limit.allows(now)), [true, true, false]);
-        assert!(!limit.allows(at(300)));
-        assert!(limit.allows(at(700)));
-        assert!(!limit.allows(at(700)));
+        assert!(!limit.allows(time_after(300)));
+        assert!(limit.allows(time_after(700)));
+        assert!(!limit.allows(time_after(700)));
         // the capacity is the tokens of one second
-        let allowed = (0..10).filter(|_| limit.allows(at(60_000))).count();
+        let allowed = (0..10).filter(|_| limit.allows(time_after(60_000))).count();
         assert_eq!(allowed, 2);
     }
 }

@@ -76,11 +76,11 @@ impl LogDatabase {
             format!("decision_logs.sqlite: {}: {error}", options.path.display())
         };
         let connection = open(&options.path).map_err(|error| failed(&error))?;
-        let (events, waiting) = sync_channel(WAITING);
-        let most = options.max_events;
+        let (events, queued_events) = sync_channel(WAITING);
+        let max = options.max_events;
         std::thread::Builder::new()
             .name("decision log".to_owned())
-            .spawn(move || write(connection, &waiting, most, &counts))
+            .spawn(move || write(connection, &queued_events, max, &counts))
             .map_err(|error| failed(&error))?;
         Ok(Self {
             options: options.clone(),
@@ -130,11 +130,16 @@ fn open(path: &Path) -> Result<Connection, String> {
 }
 
 /// Writes events until the log is dropped.
-fn write(mut connection: Connection, waiting: &Receiver<Vec<u8>>, most: u64, counts: &LogCounts) {
-    while let Ok(first) = waiting.recv() {
+fn write(
+    mut connection: Connection,
+    queued_events: &Receiver<Vec<u8>>,
+    max: u64,
+    counts: &LogCounts,
+) {
+    while let Ok(first) = queued_events.recv() {
         let mut events = vec![first];
-        events.extend(waiting.try_iter().take(WAITING));
-        if let Err(error) = insert(&mut connection, &events, most) {
+        events.extend(queued_events.try_iter().take(WAITING));
+        if let Err(error) = insert(&mut connection, &events, max) {
             counts.write_failures.add(events.len() as u64);
             tracing::error!(
                 plugin = "decision_logs",
@@ -145,7 +150,7 @@ fn write(mut connection: Connection, waiting: &Receiver<Vec<u8>>, most: u64, cou
     }
 }
 
-fn insert(connection: &mut Connection, events: &[Vec<u8>], most: u64) -> rusqlite::Result<()> {
+fn insert(connection: &mut Connection, events: &[Vec<u8>], max: u64) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     {
         let mut insert = transaction.prepare_cached(
@@ -170,10 +175,10 @@ fn insert(connection: &mut Connection, events: &[Vec<u8>], most: u64) -> rusqlit
                 text,
             ])?;
         }
-        if most > 0 {
+        if max > 0 {
             transaction.execute(
                 "DELETE FROM decisions WHERE id <= (SELECT max(id) FROM decisions) - ?1",
-                [i64::try_from(most).unwrap_or(i64::MAX)],
+                [i64::try_from(max).unwrap_or(i64::MAX)],
             )?;
         }
     }
@@ -182,11 +187,11 @@ fn insert(connection: &mut Connection, events: &[Vec<u8>], most: u64) -> rusqlit
 
 /// Returns a timestamp with nine fractional digits, so that text order is time order.
 pub fn comparable(timestamp: &str) -> String {
-    let (whole, fraction) = match timestamp.trim_end_matches('Z').split_once('.') {
+    let (seconds, fraction) = match timestamp.trim_end_matches('Z').split_once('.') {
         Some(parts) => parts,
         None => (timestamp.trim_end_matches('Z'), ""),
     };
-    format!("{whole}.{fraction:0<9}Z")
+    format!("{seconds}.{fraction:0<9}Z")
 }
 
 #[cfg(test)]
@@ -195,7 +200,7 @@ mod tests {
 
     #[test]
     fn timestamps_have_the_order_of_times() {
-        for (timestamp, want) in [
+        for (timestamp, expected) in [
             ("2026-11-27T23:52:42Z", "2026-11-27T23:52:42.000000000Z"),
             ("2026-11-27T23:52:42.5Z", "2026-11-27T23:52:42.500000000Z"),
             (
@@ -203,7 +208,7 @@ mod tests {
                 "2026-11-27T23:52:42.123456789Z",
             ),
         ] {
-            assert_eq!(comparable(timestamp), want);
+            assert_eq!(comparable(timestamp), expected);
         }
     }
 }

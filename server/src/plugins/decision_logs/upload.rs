@@ -103,13 +103,13 @@ impl Uploader {
                 }
                 End::Replaced => {
                     self.flush().await;
-                    let decided = async {
+                    let all_logged = async {
                         while self.decisions.strong_count() > 0 {
                             tokio::time::sleep(DECISIONS).await;
                         }
                     };
                     // after this time a decision has failed
-                    let _ = tokio::time::timeout(LONGEST, decided).await;
+                    let _ = tokio::time::timeout(LONGEST, all_logged).await;
                     self.flush().await;
                     return;
                 }
@@ -169,10 +169,10 @@ impl Uploader {
             ..
         } = self.reporting;
         if failures > 0 {
-            let most =
+            let max_delay_of_retry =
                 FIRST_RETRY.saturating_mul(1_u32.checked_shl(failures - 1).unwrap_or(u32::MAX));
-            let most = most.min(max_delay.max(FIRST_RETRY));
-            return FIRST_RETRY / 2 + backoff::between(Duration::ZERO, most);
+            let max_delay_of_retry = max_delay_of_retry.min(max_delay.max(FIRST_RETRY));
+            return FIRST_RETRY / 2 + backoff::between(Duration::ZERO, max_delay_of_retry);
         }
         match trigger {
             ReportingTrigger::Immediate => min_delay,
@@ -242,16 +242,16 @@ impl Uploader {
                 let mut soft = SoftLimit::new(self.reporting.upload_bytes);
                 loop {
                     let (source, counts, mut limit) = (spool.clone(), self.counts.clone(), soft);
-                    let read = tokio::task::spawn_blocking(move || {
+                    let reading = tokio::task::spawn_blocking(move || {
                         let batch = source.next(limit.get())?;
                         let chunks = batch.as_ref().map(|batch| {
                             VecDeque::from(encode(&batch.events, &mut limit, &counts))
                         });
                         Ok::<_, std::io::Error>((batch, chunks, limit))
                     });
-                    let read = read.await.map_err(|error| error.to_string())?;
+                    let result = reading.await.map_err(|error| error.to_string())?;
                     let (batch, chunks, limit) =
-                        read.map_err(|error| format!("decision_logs.spool: {error}"))?;
+                        result.map_err(|error| format!("decision_logs.spool: {error}"))?;
                     soft = limit;
                     let Some(batch) = batch else {
                         return Ok(());
@@ -260,9 +260,9 @@ impl Uploader {
                         self.send(&chunk).await?;
                     }
                     let source = spool.clone();
-                    let sent = tokio::task::spawn_blocking(move || source.sent(&batch)).await;
-                    let sent = sent.map_err(|error| error.to_string())?;
-                    sent.map_err(|error| format!("decision_logs.spool: {error}"))?;
+                    let result = tokio::task::spawn_blocking(move || source.sent(&batch)).await;
+                    let result = result.map_err(|error| error.to_string())?;
+                    result.map_err(|error| format!("decision_logs.spool: {error}"))?;
                 }
             }
         }

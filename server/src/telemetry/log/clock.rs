@@ -87,8 +87,8 @@ impl Clock {
     pub fn new(layout: Option<&str>) -> Self {
         let layout = layout.filter(|layout| !layout.is_empty());
         Self(layout.map(|layout| {
-            let named = NAMED.iter().find(|(name, _)| *name == layout);
-            split_layout(named.map_or(layout, |(_, layout)| layout)).into()
+            let named_layout = NAMED.iter().find(|(name, _)| *name == layout);
+            split_layout(named_layout.map_or(layout, |(_, layout)| layout)).into()
         }))
     }
 
@@ -125,16 +125,16 @@ impl LayoutPart {
                 is_trimmed,
             } => {
                 let nanoseconds = format!("{:09}", time.subsec_nanosecond());
-                let shown = nanoseconds.get(..*digits).unwrap_or(&nanoseconds);
-                let shown = if *is_trimmed {
-                    shown.trim_end_matches('0')
+                let digits_shown = nanoseconds.get(..*digits).unwrap_or(&nanoseconds);
+                let digits_shown = if *is_trimmed {
+                    digits_shown.trim_end_matches('0')
                 } else {
-                    shown
+                    digits_shown
                 };
-                if shown.is_empty() {
+                if digits_shown.is_empty() {
                     String::new()
                 } else {
-                    format!("{separator}{shown}")
+                    format!("{separator}{digits_shown}")
                 }
             }
         }
@@ -168,8 +168,8 @@ fn field(text: &str) -> Option<(LayoutPart, usize)> {
     if text.starts_with("_2006") {
         return None;
     }
-    if let Some((form, shown)) = OFFSETS.iter().find(|(form, _)| text.starts_with(form)) {
-        return Some((LayoutPart::Literal((*shown).to_owned()), form.len()));
+    if let Some((form, literal)) = OFFSETS.iter().find(|(form, _)| text.starts_with(form)) {
+        return Some((LayoutPart::Literal((*literal).to_owned()), form.len()));
     }
     if let Some(fraction) = fraction(text) {
         return Some(fraction);
@@ -243,16 +243,16 @@ mod tests {
                 let input = serde_json::json!({"ns": ns, "layout": layout}).to_string();
                 let request = Request::new().input_json(input.as_bytes());
                 let solutions = query.solutions(&request).unwrap();
-                let (_, want) = solutions.into_iter().next().unwrap().bindings.remove(0);
+                let (_, expected) = solutions.into_iter().next().unwrap().bindings.remove(0);
                 let text = Clock::new(Some(layout)).text(time);
-                assert_eq!(Some(text.as_str()), want.as_str(), "{layout}, {ns}");
+                assert_eq!(Some(text.as_str()), expected.as_str(), "{layout}, {ns}");
             }
         }
     }
 
     #[test]
     fn times_are_in_rfc_3339_without_a_layout() {
-        for (seconds, want) in [
+        for (seconds, expected) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),
             (1_735_689_599, "2024-12-31T23:59:59Z"),
@@ -260,7 +260,7 @@ mod tests {
         ] {
             let time = Timestamp::new(seconds, 999_999_999).unwrap();
             for clock in [Clock::new(None), Clock::new(Some(""))] {
-                assert_eq!(clock.text(time), want);
+                assert_eq!(clock.text(time), expected);
             }
         }
     }

@@ -78,11 +78,11 @@ impl Format {
             Self::Json | Self::JsonPretty => {
                 fields.0.insert("level".into(), level.into());
                 fields.0.insert("time".into(), time.into());
-                let written = match self {
+                let result = match self {
                     Self::JsonPretty => serde_json::to_string_pretty(&fields.0),
                     _ => serde_json::to_string(&fields.0),
                 };
-                written.unwrap_or_default()
+                result.unwrap_or_default()
             }
         };
         line.push('\n');
@@ -95,7 +95,7 @@ impl Format {
     fn console_line(self, fields: &EventFields, level: &str, time: &str) -> Option<String> {
         let event = fields.0.get("event")?.as_str()?;
         let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(event).ok()?;
-        let others = fields.0.iter().filter(|(name, _)| *name != "event");
+        let other_fields = fields.0.iter().filter(|(name, _)| *name != "event");
         let message = fields.0.get("msg").and_then(Value::as_str).unwrap_or("");
         let mut line = match self {
             Self::Text => {
@@ -104,7 +104,7 @@ impl Format {
                     // writing to a string does not fail
                     let _ = write!(line, " {name}={value}");
                 }
-                for (name, value) in others.filter(|(name, _)| *name != "msg") {
+                for (name, value) in other_fields.filter(|(name, _)| *name != "msg") {
                     let _ = write!(line, " {name}={value}");
                 }
                 line
@@ -115,7 +115,7 @@ impl Format {
                     members.insert(name.to_owned(), raw);
                     Some(())
                 };
-                for (name, value) in others {
+                for (name, value) in other_fields {
                     put(name, value)?;
                 }
                 put("level", &level.into())?;

@@ -46,14 +46,14 @@ impl Level {
 
 /// Writes the events of `tracing` to standard error, on a separate thread. Only the first call of a process has an effect.
 ///
-/// Times are formatted by `layout`, a Go layout, or in RFC 3339 if there is none. At most `most` bytes of lines wait for a slow
+/// Times are formatted by `layout`, a Go layout, or in RFC 3339 if there is none. At most `max` bytes of lines wait for a slow
 /// reader of standard error. Lines beyond that are dropped and counted. When the guard is dropped, it writes the waiting lines.
-pub fn start_log(level: Level, format: Format, layout: Option<&str>, most: usize) -> LogGuard {
+pub fn start_log(level: Level, format: Format, layout: Option<&str>, max: usize) -> LogGuard {
     let lines = Lines {
         format,
         clock: Clock::new(layout),
     };
-    let (writer, guard) = queue::start(most, lines.clone(), std::io::stderr());
+    let (writer, guard) = queue::start(max, lines.clone(), std::io::stderr());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::TRACE)
         .event_format(lines)

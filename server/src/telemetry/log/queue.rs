@@ -26,17 +26,13 @@ pub struct LogGuard {
     _worker: WorkerGuard,
 }
 
-/// Starts the thread that writes lines to `out`. At most `most` bytes of lines wait for it.
-pub fn start(
-    most: usize,
-    lines: Lines,
-    out: impl Write + Send + 'static,
-) -> (LineWriter, LogGuard) {
-    let waiting = Arc::<QueuedLines>::default();
+/// Starts the thread that writes lines to `out`. At most `max` bytes of lines wait for it.
+pub fn start(max: usize, lines: Lines, out: impl Write + Send + 'static) -> (LineWriter, LogGuard) {
+    let queued = Arc::<QueuedLines>::default();
     let sink = Sink {
         out,
         lines,
-        waiting: waiting.clone(),
+        waiting: queued.clone(),
         reported: dropped_lines(),
     };
     let builder = NonBlockingBuilder::default().thread_name("log");
@@ -44,8 +40,8 @@ pub fn start(
     let (queue, worker) = builder.buffered_lines_limit(LINES + 1).finish(sink);
     let writer = LineWriter {
         queue,
-        waiting,
-        most,
+        waiting: queued,
+        most: max,
     };
     (writer, LogGuard { _worker: worker })
 }
@@ -59,10 +55,10 @@ struct QueuedLines {
 
 impl QueuedLines {
     /// Adds a line unless it exceeds a limit. There are never more than [`LINES`] lines, so the queue has room for each.
-    fn add(&self, bytes: usize, most: usize) -> bool {
+    fn add(&self, bytes: usize, max: usize) -> bool {
         let lines = self.lines.fetch_add(1, Ordering::Relaxed);
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        let is_added = lines < LINES && before.saturating_add(bytes) <= most;
+        let is_added = lines < LINES && before.saturating_add(bytes) <= max;
         if !is_added {
             self.remove(bytes);
         }
@@ -122,11 +118,11 @@ impl<W: Write> Write for Sink<W> {
         // an error cannot be reported anywhere
         let _ = self.out.write_all(line);
         self.waiting.remove(line.len());
-        let dropped = dropped_lines();
-        if dropped > self.reported {
-            let report = self.lines.dropped(dropped - self.reported);
+        let dropped_count = dropped_lines();
+        if dropped_count > self.reported {
+            let report = self.lines.dropped(dropped_count - self.reported);
             let _ = self.out.write_all(report.as_bytes());
-            self.reported = dropped;
+            self.reported = dropped_count;
         }
         Ok(line.len())
     }
@@ -176,21 +172,28 @@ mod tests {
     #[test]
     fn lines_beyond_the_limit_are_dropped_and_reported() {
         let (permit, permitted) = channel();
-        let (written, lines_out) = channel();
+        let (lines_in, lines_out) = channel();
         let before = dropped_lines();
-        let (mut writer, guard) = start(10, lines(), Slow { permitted, written });
+        let (mut writer, guard) = start(
+            10,
+            lines(),
+            Slow {
+                permitted,
+                written: lines_in,
+            },
+        );
         writer.write_all(b"1234567\n").unwrap();
         writer.write_all(b"12\n").unwrap();
         writer.write_all(b"1\n").unwrap();
         writer.write_all(b"\n").unwrap();
         assert_eq!(dropped_lines() - before, 2);
-        for want in [
+        for expected in [
             "1234567\n",
             "now error Lines of the log were dropped: standard error was not read fast enough. count=2\n",
             "1\n",
         ] {
             permit.send(()).unwrap();
-            assert_eq!(lines_out.recv().unwrap(), want);
+            assert_eq!(lines_out.recv().unwrap(), expected);
         }
         // there is room again
         writer.write_all(b"7654321\n").unwrap();

@@ -117,48 +117,48 @@ impl Collector {
         }))
     }
 
-    /// Sends spans. Temporary failures are repeated until `within` has passed.
+    /// Sends spans. Temporary failures are repeated until `timeout` has passed.
     ///
     /// # Errors
     /// Returns the last failure.
     pub async fn send_spans(
         &self,
         request: ExportTraceServiceRequest,
-        within: Duration,
+        timeout: Duration,
     ) -> Result<ExportTraceServiceResponse, String> {
         let export = |channel, request| async move {
             TraceServiceClient::new(channel).export(request).await
         };
-        self.send("/v1/traces", request, within, export).await
+        self.send("/v1/traces", request, timeout, export).await
     }
 
-    /// Sends metrics. Temporary failures are repeated until `within` has passed.
+    /// Sends metrics. Temporary failures are repeated until `timeout` has passed.
     ///
     /// # Errors
     /// Returns the last failure.
     pub async fn send_metrics(
         &self,
         request: ExportMetricsServiceRequest,
-        within: Duration,
+        timeout: Duration,
     ) -> Result<ExportMetricsServiceResponse, String> {
         let export = |channel, request| async move {
             MetricsServiceClient::new(channel).export(request).await
         };
-        self.send("/v1/metrics", request, within, export).await
+        self.send("/v1/metrics", request, timeout, export).await
     }
 
-    /// Sends log records. Temporary failures are repeated until `within` has passed.
+    /// Sends log records. Temporary failures are repeated until `timeout` has passed.
     ///
     /// # Errors
     /// Returns the last failure.
     pub async fn send_logs(
         &self,
         request: ExportLogsServiceRequest,
-        within: Duration,
+        timeout: Duration,
     ) -> Result<ExportLogsServiceResponse, String> {
         let export =
             |channel, request| async move { LogsServiceClient::new(channel).export(request).await };
-        self.send("/v1/logs", request, within, export).await
+        self.send("/v1/logs", request, timeout, export).await
     }
 
     /// Sends a message to `path` over HTTP, or by `export` over gRPC.
@@ -166,7 +166,7 @@ impl Collector {
         &self,
         path: &str,
         message: M,
-        within: Duration,
+        timeout: Duration,
         export: impl Fn(Channel, M) -> F,
     ) -> Result<R, String>
     where
@@ -180,11 +180,11 @@ impl Collector {
                     let response = export(channel.clone(), message.clone()).await;
                     response.map(tonic::Response::into_inner).map_err(of_status)
                 };
-                repeat(within, send).await
+                repeat(timeout, send).await
             }
             ReceiverProtocol::Http(receiver) => {
                 let body = Bytes::from(message.encode_to_vec());
-                let response = repeat(within, || receiver.post(path, body.clone())).await?;
+                let response = repeat(timeout, || receiver.post(path, body.clone())).await?;
                 // receivers that send another body have accepted the message
                 Ok(R::decode(response).unwrap_or_default())
             }
@@ -192,8 +192,8 @@ impl Collector {
     }
 }
 
-/// Calls `send` until it succeeds, fails for good, or `within` has passed.
-async fn repeat<T, F>(within: Duration, send: impl Fn() -> F) -> Result<T, String>
+/// Calls `send` until it succeeds, fails for good, or `timeout` has passed.
+async fn repeat<T, F>(timeout: Duration, send: impl Fn() -> F) -> Result<T, String>
 where
     F: Future<Output = Result<T, ExportFailure>>,
 {
@@ -202,7 +202,7 @@ where
     let attempts = async {
         loop {
             let failure = match send().await {
-                Ok(done) => return Ok(done),
+                Ok(response) => return Ok(response),
                 Err(failure) => failure,
             };
             if !failure.is_temporary {
@@ -213,8 +213,8 @@ where
             tokio::time::sleep(backoff::after_failures(failures, RETRY)).await;
         }
     };
-    let sent = tokio::time::timeout(within, attempts).await;
-    sent.unwrap_or_else(|_| Err(last.unwrap_or_else(|| "no response in time".to_owned())))
+    let result = tokio::time::timeout(timeout, attempts).await;
+    result.unwrap_or_else(|_| Err(last.unwrap_or_else(|| "no response in time".to_owned())))
 }
 
 fn trust(options: &CollectorTls) -> Result<(Trust, Option<Arc<dyn ResolvesClientCert>>), String> {
@@ -241,12 +241,12 @@ fn trust(options: &CollectorTls) -> Result<(Trust, Option<Arc<dyn ResolvesClient
     Ok((trust, identity.transpose()?))
 }
 
-fn read(path: &Path, what: &str) -> Result<Vec<u8>, String> {
+fn read(path: &Path, prefix: &str) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            format!("{what}open {}: no such file or directory", path.display())
+            format!("{prefix}open {}: no such file or directory", path.display())
         }
-        _ => format!("{what}open {}: {error}", path.display()),
+        _ => format!("{prefix}open {}: {error}", path.display()),
     })
 }
 

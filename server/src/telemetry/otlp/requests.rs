@@ -20,7 +20,7 @@ pub struct SpanFacts<'a> {
     pub route: String,
     /// Path as it was sent.
     pub path: &'a str,
-    /// ReceivedHeaders of the request.
+    /// Headers of the request.
     pub headers: &'a HeaderMap,
     /// Value of the header `Host`.
     pub host: &'a str,
@@ -298,7 +298,7 @@ impl ObservedExchange for ClientSpan {
     }
 }
 
-/// ReceivedHeaders that a trace is read from.
+/// Headers that a trace is read from.
 struct ReceivedHeaders<'a>(&'a HeaderMap);
 
 impl Extractor for ReceivedHeaders<'_> {
@@ -333,8 +333,8 @@ impl InjectedHeaders {
 
 impl Extractor for InjectedHeaders {
     fn get(&self, key: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(name, _)| name == key);
-        found.map(|(_, value)| value.as_str())
+        let field = self.0.iter().find(|(name, _)| name == key);
+        field.map(|(_, value)| value.as_str())
     }
 
     fn keys(&self) -> Vec<&str> {

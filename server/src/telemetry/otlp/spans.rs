@@ -80,14 +80,14 @@ pub fn start(options: &TracingOptions, service: &'static str) -> Result<(), Stri
     Ok(())
 }
 
-/// Sends waiting spans, for at most `within`.
-pub async fn flush(within: Duration) {
+/// Sends waiting spans, for at most `timeout`.
+pub async fn flush(timeout: Duration) {
     let Some(tracing) = tracing() else {
         return;
     };
     let flushed =
-        tokio::task::spawn_blocking(move || tracing.provider.shutdown_with_timeout(within));
-    let flushed = tokio::time::timeout(within, flushed).await;
+        tokio::task::spawn_blocking(move || tracing.provider.shutdown_with_timeout(timeout));
+    let flushed = tokio::time::timeout(timeout, flushed).await;
     if let Ok(Ok(Err(error))) = flushed {
         ::tracing::warn!("Distributed tracing: {error}");
     }
@@ -128,11 +128,11 @@ impl ExcludedPaths {
         let query = Engine::builder().build().prepare_query(query);
         let query = query.map_err(|error| error.to_string())?;
         for pattern in patterns {
-            let one = Self {
+            let matcher = Self {
                 patterns: Value::array(vec![Value::string(pattern)]),
                 query: query.clone(),
             };
-            one.matches("/").map_err(|error| {
+            matcher.matches("/").map_err(|error| {
                 format!("invalid distributed_tracing.exclude_paths pattern '{pattern}': {error}")
             })?;
         }
@@ -155,9 +155,9 @@ impl ExcludedPaths {
         ]);
         let request = solon::Request::new().input(&input);
         let request = request.strict_builtin_errors(true);
-        let found = self.query.solutions(&request);
-        let found = found.map_err(|error| error.to_string())?;
-        Ok(!found.is_empty())
+        let solutions = self.query.solutions(&request);
+        let solutions = solutions.map_err(|error| error.to_string())?;
+        Ok(!solutions.is_empty())
     }
 }
 
@@ -177,10 +177,10 @@ impl SpanExporter for SpanSender {
             resource_spans: group_spans_by_resource_and_scope(batch, &self.resource),
         };
         let (collector, timeout) = (self.collector.clone(), self.timeout);
-        let sent = async move { collector.send_spans(request, timeout).await.map(drop) };
-        let sent = self.runtime.spawn(sent).await;
-        let sent = sent.unwrap_or_else(|error| Err(error.to_string()));
-        sent.map_err(|error| {
+        let export = async move { collector.send_spans(request, timeout).await.map(drop) };
+        let result = self.runtime.spawn(export).await;
+        let result = result.unwrap_or_else(|error| Err(error.to_string()));
+        result.map_err(|error| {
             ::tracing::warn!(spans = count, "Distributed tracing: {error}");
             OTelSdkError::InternalFailure(error)
         })

@@ -107,9 +107,9 @@ pub fn validity(expiration: &str) -> Result<Duration, Error> {
     let end: Timestamp = expiration
         .parse()
         .map_err(|_| failed("AWS credentials: invalid expiration"))?;
-    let left = end.duration_since(Timestamp::now());
+    let remaining = end.duration_since(Timestamp::now());
     // keys that have expired are not used
-    Duration::try_from(left).map_err(|_| failed("AWS credentials: expired"))
+    Duration::try_from(remaining).map_err(|_| failed("AWS credentials: expired"))
 }
 
 /// Returns the URL of the credentials service of the container.
@@ -148,13 +148,13 @@ mod tests {
 
     #[test]
     fn credentials_of_containers_are_not_requested_in_clear_from_other_machines() {
-        let of = |name: &'static str, value: &'static str| {
-            container_url(&Environment::new(move |wanted| {
-                (wanted == name).then(|| value.to_owned())
+        let url_for = |name: &'static str, value: &'static str| {
+            container_url(&Environment::new(move |variable| {
+                (variable == name).then(|| value.to_owned())
             }))
             .ok()
         };
-        let relative = of(
+        let relative = url_for(
             "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
             "/v2/credentials/x",
         );
@@ -174,10 +174,10 @@ mod tests {
             ("http://169.254.169.254/x", false),
             ("x", false),
         ] {
-            let found = of("AWS_CONTAINER_CREDENTIALS_FULL_URI", url);
-            assert_eq!(found.is_some(), is_allowed, "{url}");
+            let actual = url_for("AWS_CONTAINER_CREDENTIALS_FULL_URI", url);
+            assert_eq!(actual.is_some(), is_allowed, "{url}");
         }
-        assert!(of("OTHER", "x").is_none());
+        assert!(url_for("OTHER", "x").is_none());
     }
 
     #[test]

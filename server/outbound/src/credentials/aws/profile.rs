@@ -19,8 +19,8 @@ pub async fn obtain(
     config: &AwsProfileConfig,
     environment: &Environment,
 ) -> Result<Obtained<AwsKeys>, Error> {
-    let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-    let path = given(&config.path).or_else(|| environment.get("AWS_SHARED_CREDENTIALS_FILE"));
+    let non_empty = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    let path = non_empty(&config.path).or_else(|| environment.get("AWS_SHARED_CREDENTIALS_FILE"));
     let path = match path {
         Some(path) => PathBuf::from(path),
         None => {
@@ -31,7 +31,7 @@ pub async fn obtain(
             PathBuf::from(home).join(".aws").join("credentials")
         }
     };
-    let name = given(&config.profile).or_else(|| environment.get("AWS_PROFILE"));
+    let name = non_empty(&config.profile).or_else(|| environment.get("AWS_PROFILE"));
     let name = name.unwrap_or_else(|| "default".to_owned());
     let text = files::read_token(path.clone()).await?;
     let text = zeroize::Zeroizing::new(text);

@@ -88,7 +88,7 @@ mod tests {
     );
 
     fn check(vectors: &[Vector], keys: &AwsKeys, service: &str, seconds: u64) {
-        for (method, url, headers, body, want) in vectors {
+        for (method, url, headers, body, expected) in vectors {
             let mut request = Request::builder().method(*method).uri(*url);
             for (name, value) in *headers {
                 request = request.header(*name, *value);
@@ -98,7 +98,7 @@ mod tests {
             sign(&mut request, keys, service, time).unwrap();
             let signature = request.headers()["authorization"].to_str().unwrap();
             assert!(
-                signature.ends_with(&format!("Signature={want}")),
+                signature.ends_with(&format!("Signature={expected}")),
                 "{method} {url}: {signature}"
             );
         }

@@ -39,14 +39,14 @@ impl Chain {
         if config.sso_credentials.is_some() {
             return Err(".sso_credentials: not supported".to_owned());
         }
-        let own = AwsSourceConfig {
+        let own_sources = AwsSourceConfig {
             environment_credentials: config.environment_credentials.clone(),
             profile_credentials: config.profile_credentials.clone(),
             metadata_credentials: config.metadata_credentials.clone(),
         };
-        let mut chain = Self::plain(&own, sources);
+        let mut chain = Self::plain(&own_sources, sources);
         // the environment is the first source, if it is one
-        let mut at = usize::from(config.environment_credentials.is_some());
+        let mut position = usize::from(config.environment_credentials.is_some());
         if let Some(role) = &config.assume_role_credentials {
             let inner = role.aws_signing.as_deref().cloned().unwrap_or_default();
             let inner = Self::plain(&inner, sources);
@@ -59,11 +59,11 @@ impl Chain {
             }
             chain
                 .kinds
-                .insert(at, Kind::Role(role.clone(), Box::new(inner)));
-            at += 1;
+                .insert(position, Kind::Role(role.clone(), Box::new(inner)));
+            position += 1;
         }
         if let Some(web) = &config.web_identity_credentials {
-            chain.kinds.insert(at, Kind::WebIdentity(web.clone()));
+            chain.kinds.insert(position, Kind::WebIdentity(web.clone()));
         }
         if chain.kinds.is_empty() {
             return Err(

@@ -34,19 +34,19 @@ pub fn html(report: &CoverageReport, sources: &BTreeMap<String, String>) -> Stri
     out.push_str(
         "<table>\n<tr><th>File</th><th>Coverage</th><th>Lines</th><th>Not covered</th></tr>\n",
     );
-    for (at, (file, coverage)) in report.files.iter().enumerate() {
+    for (index, (file, coverage)) in report.files.iter().enumerate() {
         let _ = writeln!(
             out,
-            "<tr><td><a href=\"#file{at}\">{}</a></td><td>{:.2} %</td><td>{}</td><td>{}</td></tr>",
-            escaped(file),
+            "<tr><td><a href=\"#file{index}\">{}</a></td><td>{:.2} %</td><td>{}</td><td>{}</td></tr>",
+            escape(file),
             coverage.coverage,
             coverage.covered_lines + coverage.not_covered_lines,
             coverage.not_covered_lines
         );
     }
     out.push_str("</table>\n");
-    for (at, (file, coverage)) in report.files.iter().enumerate() {
-        let _ = writeln!(out, "<h2 id=\"file{at}\">{}</h2>", escaped(file));
+    for (index, (file, coverage)) in report.files.iter().enumerate() {
+        let _ = writeln!(out, "<h2 id=\"file{index}\">{}</h2>", escape(file));
         let source = sources.get(file).map_or("", String::as_str);
         write_source(source, coverage, &mut out);
     }
@@ -55,21 +55,21 @@ pub fn html(report: &CoverageReport, sources: &BTreeMap<String, String>) -> Stri
 }
 
 fn write_source(source: &str, coverage: &FileCoverage, out: &mut String) {
-    let (covered, missed) = rows(coverage);
+    let (covered_rows, missed_rows) = rows(coverage);
     out.push_str("<pre>");
     for (row, line) in (1..).zip(source.lines()) {
-        let class = match (covered.contains(&row), missed.contains(&row)) {
+        let class = match (covered_rows.contains(&row), missed_rows.contains(&row)) {
             (true, true) => " class=\"partial\"",
             (true, false) => " class=\"covered\"",
             (false, true) => " class=\"missed\"",
             (false, false) => "",
         };
-        let _ = write!(out, "<span{class}><i>{row}</i>{}\n</span>", escaped(line));
+        let _ = write!(out, "<span{class}><i>{row}</i>{}\n</span>", escape(line));
     }
     out.push_str("</pre>\n");
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -11,7 +11,7 @@ use super::rows;
 pub fn lcov(report: &CoverageReport) -> String {
     let mut out = String::new();
     for (file, coverage) in &report.files {
-        let (covered, missed) = rows(coverage);
+        let (covered_rows, missed_rows) = rows(coverage);
         let _ = writeln!(out, "TN:\nSF:{file}");
         let mut ranges: Vec<_> = coverage
             .covered
@@ -20,16 +20,16 @@ pub fn lcov(report: &CoverageReport) -> String {
             .chain(coverage.not_covered.iter().map(|range| (range, 0)))
             .collect();
         ranges.sort_by_key(|(range, _)| (range.start, range.end));
-        for (branch, (range, taken)) in ranges.iter().enumerate() {
-            let _ = writeln!(out, "BRDA:{},0,{branch},{taken}", range.start.row);
+        for (branch, (range, is_taken)) in ranges.iter().enumerate() {
+            let _ = writeln!(out, "BRDA:{},0,{branch},{is_taken}", range.start.row);
         }
         let hit = coverage.covered.len();
         let _ = writeln!(out, "BRF:{}\nBRH:{hit}", ranges.len());
-        for row in covered.union(&missed) {
-            let _ = writeln!(out, "DA:{row},{}", u8::from(covered.contains(row)));
+        for row in covered_rows.union(&missed_rows) {
+            let _ = writeln!(out, "DA:{row},{}", u8::from(covered_rows.contains(row)));
         }
-        let lines = covered.union(&missed).count();
-        let _ = writeln!(out, "LF:{lines}\nLH:{}\nend_of_record", covered.len());
+        let lines = covered_rows.union(&missed_rows).count();
+        let _ = writeln!(out, "LF:{lines}\nLH:{}\nend_of_record", covered_rows.len());
     }
     out
 }

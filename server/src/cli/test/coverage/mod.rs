@@ -21,10 +21,13 @@ pub struct Covered {
 
 impl Covered {
     /// Adds the coverage of a test.
-    pub fn add(&mut self, (own, others): (Coverage, Vec<(UncoveredReason, Coverage)>)) {
-        self.own.merge(own);
-        for (kind, other) in others {
-            match self.others.iter_mut().find(|(known, _)| *known == kind) {
+    pub fn add(
+        &mut self,
+        (own_coverage, other_coverage): (Coverage, Vec<(UncoveredReason, Coverage)>),
+    ) {
+        self.own.merge(own_coverage);
+        for (kind, other) in other_coverage {
+            match self.others.iter_mut().find(|(reason, _)| *reason == kind) {
                 Some((_, all)) => all.merge(other),
                 None => self.others.push((kind, other)),
             }
@@ -33,14 +36,14 @@ impl Covered {
 
     /// Returns the report of all modules.
     pub fn report(&self, engine: &Engine) -> CoverageReport {
-        let others: Vec<(UncoveredReason, &Coverage)> = self
+        let other_coverage: Vec<(UncoveredReason, &Coverage)> = self
             .others
             .iter()
             .map(|(kind, other)| (*kind, other))
             .collect();
         let modules = engine.modules();
         let modules = modules.iter().map(|(_, module)| &**module);
-        self.own.report(&others, modules)
+        self.own.report(&other_coverage, modules)
     }
 }
 
@@ -67,11 +70,11 @@ pub fn too_little(report: &CoverageReport, threshold: f64, is_verbose: bool) -> 
 
 /// Returns the rows that contain covered parts, and the rows that contain parts that are not covered.
 fn rows(file: &FileCoverage) -> (BTreeSet<u32>, BTreeSet<u32>) {
-    let covered = file.covered.iter();
-    let covered = covered.flat_map(|range| range.start.row..=range.end.row);
-    let missed = file.not_covered.iter();
-    let missed = missed.flat_map(|range| range.start.row..=range.end.row);
-    (covered.collect(), missed.collect())
+    let covered_rows = file.covered.iter();
+    let covered_rows = covered_rows.flat_map(|range| range.start.row..=range.end.row);
+    let missed_rows = file.not_covered.iter();
+    let missed_rows = missed_rows.flat_map(|range| range.start.row..=range.end.row);
+    (covered_rows.collect(), missed_rows.collect())
 }
 
 /// Returns the first and the last row of each run of adjacent rows.

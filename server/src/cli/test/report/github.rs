@@ -28,8 +28,13 @@ impl Github {
             }
             Verdict::Fail => {
                 let details = item.details.iter().map(|detail| {
-                    let at = &detail.expression;
-                    annotation("error", (&at.file, at.row), &title, &detail.text())
+                    let expression = &detail.expression;
+                    annotation(
+                        "error",
+                        (&expression.file, expression.row),
+                        &title,
+                        &detail.text(),
+                    )
                 });
                 details.collect()
             }

@@ -129,14 +129,14 @@ fn result(item: &TestReport<'_>) -> Result {
 }
 
 fn sub_results(cases: &Cases) -> BTreeMap<String, SubResult> {
-    let of = |case: &Case| SubResult {
+    let sub_result = |case: &Case| SubResult {
         name: case.name.clone(),
         fail: case.failed,
         sub_results: sub_results(&case.cases),
     };
     cases
         .iter()
-        .map(|(name, case)| (name.clone(), of(case)))
+        .map(|(name, case)| (name.clone(), sub_result(case)))
         .collect()
 }
 

@@ -75,22 +75,22 @@ fn test_cases(item: &TestReport<'_>) -> Vec<TestCase> {
 fn add_cases(
     item: &TestReport<'_>,
     cases: &Cases,
-    above: &mut Vec<String>,
+    case_path: &mut Vec<String>,
     all: &mut Vec<TestCase>,
 ) {
     for case in cases.values() {
-        above.push(case.name.clone());
+        case_path.push(case.name.clone());
         if case.cases.is_empty() {
             let status = if case.failed {
-                failure(item, above)
+                failure(item, case_path)
             } else {
                 TestCaseStatus::success()
             };
-            let name = format!("{}/{}", item.test.name, above.join("/"));
+            let name = format!("{}/{}", item.test.name, case_path.join("/"));
             all.push(test_case(item, name, status, Duration::ZERO));
         }
-        add_cases(item, &case.cases, above, all);
-        above.pop();
+        add_cases(item, &case.cases, case_path, all);
+        case_path.pop();
     }
 }
 
@@ -100,17 +100,17 @@ fn test_case(
     status: TestCaseStatus,
     time: Duration,
 ) -> TestCase {
-    let mut one = TestCase::new(name, status);
-    one.set_classname(item.test.package.clone());
-    one.set_time(time);
-    one.extra
+    let mut case = TestCase::new(name, status);
+    case.set_classname(item.test.package.clone());
+    case.set_time(time);
+    case.extra
         .insert("file".into(), item.test.file.clone().into());
-    one.extra
+    case.extra
         .insert("line".into(), item.test.row.to_string().into());
     if !item.result.output.is_empty() {
-        one.set_system_out(item.result.output.clone());
+        case.set_system_out(item.result.output.clone());
     }
-    one
+    case
 }
 
 /// Returns the failure of a test, or of one of its cases.
@@ -119,8 +119,11 @@ fn failure(item: &TestReport<'_>, case: &[String]) -> TestCaseStatus {
     let detail = item.details.iter().find(|detail| detail.case == case);
     match detail {
         Some(detail) => {
-            let at = &detail.expression;
-            status.set_message(format!("{}:{}: {}", at.file, at.row, at.text));
+            let expression = &detail.expression;
+            status.set_message(format!(
+                "{}:{}: {}",
+                expression.file, expression.row, expression.text
+            ));
             status.set_description(detail.text());
         }
         None => {

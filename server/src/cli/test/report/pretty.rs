@@ -160,11 +160,11 @@ impl<'a> Pretty<'a> {
     }
 
     /// Writes the names of a failed innermost case, and the expression that failed.
-    fn write_case<'c>(&self, case: &'c Case, above: &mut Vec<&'c str>, out: &mut String) {
-        above.push(&case.name);
+    fn write_case<'c>(&self, case: &'c Case, names: &mut Vec<&'c str>, out: &mut String) {
+        names.push(&case.name);
         if case.failed && case.cases.is_empty() {
             let mut blanks = 2;
-            for name in &*above {
+            for name in &*names {
                 indent(&format!("{name}: FAIL\n"), blanks, out);
                 blanks += 2;
             }
@@ -172,10 +172,10 @@ impl<'a> Pretty<'a> {
                 write_expression(case.failure.as_ref(), blanks, out);
             }
         }
-        for below in case.cases.values() {
-            self.write_case(below, above, out);
+        for inner in case.cases.values() {
+            self.write_case(inner, names, out);
         }
-        above.pop();
+        names.pop();
     }
 }
 
@@ -183,8 +183,8 @@ impl<'a> Pretty<'a> {
 fn write_expression(failure: Option<&FailedExpression>, blanks: usize, out: &mut String) {
     indent("\n", blanks, out);
     if let Some(failure) = failure {
-        let place = format!("{}:{}:\n", failure.file, failure.row);
-        indent(&place, blanks + 2, out);
+        let location = format!("{}:{}:\n", failure.file, failure.row);
+        indent(&location, blanks + 2, out);
         indent(&failure.rendered(true), blanks + 4, out);
         indent("\n", blanks, out);
     }
@@ -219,10 +219,10 @@ fn indent(text: &str, blanks: usize, out: &mut String) {
 
 /// Returns a name in the form of Go's benchmarks: `BenchmarkDataAuthzTestAllow`.
 fn gobench_name(name: &str) -> String {
-    let words = name.split(['_', '.']).map(|word| {
-        let mut letters = word.chars();
+    let parts = name.split(['_', '.']).map(|part| {
+        let mut letters = part.chars();
         let first = letters.next().into_iter().flat_map(char::to_uppercase);
         first.chain(letters).collect::<String>()
     });
-    format!("Benchmark{}", words.collect::<String>())
+    format!("Benchmark{}", parts.collect::<String>())
 }

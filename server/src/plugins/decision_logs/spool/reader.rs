@@ -142,7 +142,7 @@ impl Reader {
     }
 
     /// Moves the cursor. Events before it are not read again.
-    pub fn moved(&mut self, cursor: Cursor) {
+    pub fn move_to(&mut self, cursor: Cursor) {
         self.cursor = cursor;
     }
 
@@ -160,11 +160,15 @@ impl Reader {
             if segment.end() <= next {
                 continue;
             }
-            let (mut at, mut records) = match self.open.take() {
-                Some((first, at, records)) if first == segment.first && at == next => (at, records),
+            let (mut position, mut records) = match self.open.take() {
+                Some((first, open_position, records))
+                    if first == segment.first && open_position == next =>
+                {
+                    (open_position, records)
+                }
                 _ => (segment.first, Records::open(segment)?),
             };
-            while at < segment.end() && size < bytes {
+            while position < segment.end() && size < bytes {
                 // only the written part is read
                 let Some(event) = records.next()? else {
                     return Err(io::Error::other(format!(
@@ -172,15 +176,15 @@ impl Reader {
                         segment.path.display()
                     )));
                 };
-                if at >= next {
+                if position >= next {
                     size += event.len();
                     events.push(event);
                 }
-                at += 1;
+                position += 1;
             }
-            next = at;
+            next = position;
             if size >= bytes {
-                self.open = Some((segment.first, at, records));
+                self.open = Some((segment.first, position, records));
                 break;
             }
         }
