@@ -84,9 +84,9 @@ pub(crate) unsafe fn handles<'a, T>(
 ) -> Result<Vec<&'a T>, Error> {
     // SAFETY: by this function's contract
     let pointers = unsafe { list(pointer, length, name) }?;
-    let handles = pointers.iter().enumerate().map(|(at, pointer)| {
+    let handles = pointers.iter().enumerate().map(|(index, pointer)| {
         // SAFETY: by this function's contract
-        unsafe { pointer.as_ref() }.ok_or_else(|| null(&format!("{name}[{at}]")))
+        unsafe { pointer.as_ref() }.ok_or_else(|| null(&format!("{name}[{index}]")))
     });
     handles.collect()
 }
@@ -273,18 +273,18 @@ pub(crate) unsafe fn extensible<T: Extensible>(pointer: *const T, name: &str) ->
         return Err(argument_error(message));
     }
     // SAFETY: by this function's contract
-    let given = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), size) };
-    let (known, later) = given.split_at(size.min(size_of::<T>()));
-    if later.iter().any(|byte| *byte != 0) {
+    let bytes = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), size) };
+    let (known_bytes, unknown_bytes) = bytes.split_at(size.min(size_of::<T>()));
+    if unknown_bytes.iter().any(|byte| *byte != 0) {
         let message = format!("`{name}` sets what this version of the library does not know");
         return Err(argument_error(message));
     }
-    let mut whole = MaybeUninit::<T>::zeroed();
-    // SAFETY: `known` is not longer than the type, and the bytes after it may be zero
+    let mut full = MaybeUninit::<T>::zeroed();
+    // SAFETY: `known_bytes` is not longer than the type, and the bytes after it may be zero
     Ok(unsafe {
-        let start = whole.as_mut_ptr().cast::<u8>();
-        start.copy_from_nonoverlapping(known.as_ptr(), known.len());
-        whole.assume_init()
+        let start = full.as_mut_ptr().cast::<u8>();
+        start.copy_from_nonoverlapping(known_bytes.as_ptr(), known_bytes.len());
+        full.assume_init()
     })
 }
 
@@ -311,14 +311,14 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub fn apply_to(self, usual: &Limits) -> Limits {
-        let choose = |given: u64, usual: Option<u64>| match given {
+        let choose = |requested: u64, usual: Option<u64>| match requested {
             0 => usual,
             u64::MAX => None,
-            given => Some(given),
+            explicit => Some(explicit),
         };
-        let bytes = |given: u64, usual: Option<usize>| {
-            let chosen = choose(given, usual.map(|bytes| bytes as u64));
-            chosen.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+        let bytes = |requested: u64, usual: Option<usize>| {
+            let limit = choose(requested, usual.map(|bytes| bytes as u64));
+            limit.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
         };
         let time = usual.time.map(|time| {
             // more than five centuries of nanoseconds do not fit, and are unlimited in practice

@@ -88,9 +88,9 @@ impl BundleOptions {
         if keys.is_empty() {
             return Ok(Verification::default());
         }
-        let mut known = Vec::with_capacity(keys.len());
-        for (at, key) in keys.iter().enumerate() {
-            let part = |name: &str| format!("keys[{at}].{name}");
+        let mut known_keys = Vec::with_capacity(keys.len());
+        for (index, key) in keys.iter().enumerate() {
+            let part = |name: &str| format!("keys[{index}].{name}");
             // SAFETY: by this function's contract
             let (id, algorithm, secret, scope) = unsafe {
                 (
@@ -107,12 +107,12 @@ impl BundleOptions {
                     part("key")
                 )));
             }
-            known.push((
+            known_keys.push((
                 id.to_owned(),
                 EngineKey::new(algorithm, secret).scope(scope),
             ));
         }
-        let mut verification = Verification::by_keys(known)
+        let mut verification = Verification::by_keys(known_keys)
             .key_id(key_id.unwrap_or_default())
             .scope(scope.unwrap_or_default())
             .exclude(exclude.unwrap_or_default());
@@ -242,8 +242,8 @@ pub unsafe extern "C" fn solon_engine_activate_bundles(
             )
         };
         let mut all = Vec::with_capacity(bundles.len());
-        for (at, (name, bundle)) in names.iter().zip(bundles).enumerate() {
-            let part = format!("names[{at}]");
+        for (index, (name, bundle)) in names.iter().zip(bundles).enumerate() {
+            let part = format!("names[{index}]");
             // SAFETY: the caller upholds the contract of the header
             let name = unsafe { argument::text(name.data, name.length, &part) }?;
             all.push((name, &bundle.0));
@@ -275,13 +275,18 @@ pub unsafe extern "C" fn solon_engine_bundles(
 ) -> *mut Error {
     guard(|| {
         let (engine, out) = arguments!(handle(engine), output(out));
-        let bundles = engine.0.snapshot().bundles().into_iter().map(described);
+        let bundles = engine
+            .0
+            .snapshot()
+            .bundles()
+            .into_iter()
+            .map(description_of);
         out.give(Value(EngineValue::array(bundles.collect())));
         Ok(())
     })
 }
 
-fn described(bundle: ActiveBundle) -> EngineValue {
+fn description_of(bundle: ActiveBundle) -> EngineValue {
     let roots = bundle.roots.into_iter().map(EngineValue::from);
     EngineValue::object(vec![
         ("name".into(), bundle.name.into()),

@@ -29,9 +29,9 @@ pub struct Text {
 }
 
 impl Bytes {
-    /// Serializes `what` as JSON.
-    pub(crate) fn json(what: &impl Serialize) -> Result<Self, Error> {
-        let text = serde_json::to_vec(what);
+    /// Serializes `value` as JSON.
+    pub(crate) fn json(value: &impl Serialize) -> Result<Self, Error> {
+        let text = serde_json::to_vec(value);
         let text = text.map_err(|error| Error::new(SOLON_ERROR_INTERNAL, error.to_string()))?;
         Ok(Self::new(Some(text)))
     }

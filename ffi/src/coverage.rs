@@ -15,9 +15,9 @@ pub struct Coverage(RefCell<EngineCoverage>);
 
 impl Coverage {
     /// Borrows it for an evaluation.
-    pub(crate) fn taken(&self) -> Result<RefMut<'_, EngineCoverage>, Error> {
-        let taken = self.0.try_borrow_mut();
-        taken.map_err(|_| argument_error("`coverage` is in use by an evaluation"))
+    pub(crate) fn borrow_for_use(&self) -> Result<RefMut<'_, EngineCoverage>, Error> {
+        let borrowed = self.0.try_borrow_mut();
+        borrowed.map_err(|_| argument_error("`coverage` is in use by an evaluation"))
     }
 }
 
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn solon_coverage_json(
     guard(|| {
         let (coverage, snapshot, out) = arguments!(handle(coverage), handle(snapshot), output(out));
         let modules = snapshot.0.modules().map(|(_, module)| &**module);
-        let report = coverage.taken()?.report(&[], modules);
+        let report = coverage.borrow_for_use()?.report(&[], modules);
         out.write(Bytes::json(&report)?);
         Ok(())
     })

@@ -122,12 +122,12 @@ pub unsafe extern "C" fn solon_document_evaluate(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (document, mut asked, out) = unsafe {
+        let (document, mut valid_request, out) = unsafe {
             let document = argument::handle(document, "document")?;
-            let asked = document.read_request(request)?;
-            (document, asked, argument::output(out, "out")?)
+            let valid_request = document.read_request(request)?;
+            (document, valid_request, argument::output(out, "out")?)
         };
-        out.write(boxed_or_null(document.value(&mut asked)?));
+        out.write(boxed_or_null(document.value(&mut valid_request)?));
         Ok(())
     })
 }
@@ -142,12 +142,12 @@ pub unsafe extern "C" fn solon_document_evaluate_json_with(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (document, mut asked, out) = unsafe {
+        let (document, mut valid_request, out) = unsafe {
             let document = argument::handle(document, "document")?;
-            let asked = document.read_request(request)?;
-            (document, asked, argument::output(out, "out")?)
+            let valid_request = document.read_request(request)?;
+            (document, valid_request, argument::output(out, "out")?)
         };
-        out.write(Bytes::new(document.text(&mut asked)?));
+        out.write(Bytes::new(document.text(&mut valid_request)?));
         Ok(())
     })
 }
@@ -163,11 +163,11 @@ pub unsafe extern "C" fn solon_document_allow_with(
 ) -> *mut Error {
     let run = || {
         // SAFETY: the caller upholds the contract of the header
-        let (document, mut asked) = unsafe {
+        let (document, mut valid_request) = unsafe {
             let document = argument::handle(document, "document")?;
             (document, document.read_request(request)?)
         };
-        asked.answer(
+        valid_request.answer(
             |request| document.prepared.allow(request),
             |request, search| {
                 let watched = document
@@ -199,16 +199,17 @@ pub unsafe extern "C" fn solon_document_evaluate_many_json(
         // SAFETY: the caller upholds the contract of the header
         unsafe {
             let inputs = argument::list(inputs_json, input_count, "inputs_json")?;
-            let inputs = inputs.iter().enumerate().map(|(at, text)| {
-                let read = |name: &str| argument::bytes(text.data, text.length, name);
-                let text = read("inputs_json").or_else(|_| read(&format!("inputs_json[{at}]")))?;
+            let inputs = inputs.iter().enumerate().map(|(index, text)| {
+                let read_text = |name: &str| argument::bytes(text.data, text.length, name);
+                let text = read_text("inputs_json")
+                    .or_else(|_| read_text(&format!("inputs_json[{index}]")))?;
                 Ok(text.map_or(Input::Undefined, Input::Json))
             });
             let inputs: Result<Vec<Input<'_>>, Error> = inputs.collect();
             let document = argument::handle(document, "document")?;
-            let ask = |asked: &mut ValidRequest<'_>| document.text(asked);
+            let evaluate = |valid_request: &mut ValidRequest<'_>| document.text(valid_request);
             let answers = (answers, Bytes::new as fn(_) -> _);
-            document.evaluate_many(request, inputs?, ask, answers, errors)
+            document.evaluate_many(request, inputs?, evaluate, answers, errors)
         }
     })
 }
@@ -234,9 +235,9 @@ pub unsafe extern "C" fn solon_document_evaluate_many(
                 input.map_or(Input::Undefined, |input| Input::Value(&input.0))
             });
             let document = argument::handle(document, "document")?;
-            let ask = |asked: &mut ValidRequest<'_>| document.value(asked);
+            let evaluate = |valid_request: &mut ValidRequest<'_>| document.value(valid_request);
             let answers = (answers, boxed_or_null as fn(_) -> _);
-            document.evaluate_many(request, inputs.collect(), ask, answers, errors)
+            document.evaluate_many(request, inputs.collect(), evaluate, answers, errors)
         }
     })
 }
@@ -253,13 +254,13 @@ pub unsafe extern "C" fn solon_document_explain(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (document, mut asked, out) = unsafe {
+        let (document, mut valid_request, out) = unsafe {
             let document = argument::handle(document, "document")?;
-            let asked = document.read_request(request)?;
-            (document, asked, argument::output(out, "out")?)
+            let valid_request = document.read_request(request)?;
+            (document, valid_request, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let explanation = asked.searched(|request, search| {
+        let explanation = valid_request.searched(|request, search| {
             document
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search))
@@ -282,8 +283,8 @@ impl Document {
         unsafe { ValidRequest::read(request, self.engine.limits()) }
     }
 
-    fn value(&self, asked: &mut ValidRequest<'_>) -> Result<Option<EngineValue>, Error> {
-        asked.answer(
+    fn value(&self, valid_request: &mut ValidRequest<'_>) -> Result<Option<EngineValue>, Error> {
+        valid_request.answer(
             |request| self.prepared.evaluate(request),
             |request, search| {
                 let watched = self
@@ -294,8 +295,8 @@ impl Document {
         )
     }
 
-    fn text(&self, asked: &mut ValidRequest<'_>) -> Result<Option<Vec<u8>>, Error> {
-        asked.answer(
+    fn text(&self, valid_request: &mut ValidRequest<'_>) -> Result<Option<Vec<u8>>, Error> {
+        valid_request.answer(
             |request| self.prepared.evaluate_json(request),
             |request, search| {
                 let watched = self
@@ -318,7 +319,7 @@ impl Document {
         &'a self,
         request: *const Request,
         inputs: Vec<Input<'a>>,
-        ask: impl Fn(&mut ValidRequest<'_>) -> Result<Option<R>, Error>,
+        evaluate: impl Fn(&mut ValidRequest<'_>) -> Result<Option<R>, Error>,
         (answers, give): (*mut T, fn(Option<R>) -> T),
         errors: *mut *mut Error,
     ) -> Result<(), Error> {
@@ -327,30 +328,30 @@ impl Document {
         }
         let now = self.engine.snapshot();
         // SAFETY: by this function's contract
-        let mut asked = unsafe { self.read_request(request) }?;
-        if !asked.is_without_input() {
+        let mut valid_request = unsafe { self.read_request(request) }?;
+        if !valid_request.is_without_input() {
             return Err(argument_error(
                 "the request has an input in addition to the list of inputs",
             ));
         }
-        let mut found = Vec::with_capacity(inputs.len());
+        let mut results = Vec::with_capacity(inputs.len());
         for input in inputs {
-            asked.input = input;
-            match asked.with_snapshot(&now, &ask) {
+            valid_request.input = input;
+            match valid_request.with_snapshot(&now, &evaluate) {
                 Err(error) if errors.is_null() => return Err(error),
-                answer => found.push(answer),
+                result_of_input => results.push(result_of_input),
             }
         }
-        for (at, answer) in found.into_iter().enumerate() {
-            let (answer, error) = match answer {
-                Ok(answer) => (answer, ptr::null_mut()),
+        for (index, result_of_input) in results.into_iter().enumerate() {
+            let (value, error) = match result_of_input {
+                Ok(value_of_input) => (value_of_input, ptr::null_mut()),
                 Err(error) => (None, Box::into_raw(Box::new(error))),
             };
             // SAFETY: there is an element for each input, by this function's contract
             unsafe {
-                answers.add(at).write(give(answer));
+                answers.add(index).write(give(value));
                 if !errors.is_null() {
-                    errors.add(at).write(error);
+                    errors.add(index).write(error);
                 }
             }
         }

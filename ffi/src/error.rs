@@ -188,11 +188,11 @@ impl From<::engine::Error> for Error {
     fn from(error: ::engine::Error) -> Self {
         let code = code_of(error.kind());
         // text has a location, but no file
-        let place = match &error {
+        let position = match &error {
             ::engine::Error::Input(error) => error.position(),
             _ => None,
         };
-        let place = place.map(|(row, col)| Location {
+        let location = position.map(|(row, col)| Location {
             file: String::new(),
             row: u32::try_from(row).unwrap_or(u32::MAX),
             col: u32::try_from(col).unwrap_or(u32::MAX),
@@ -203,7 +203,7 @@ impl From<::engine::Error> for Error {
             location: entry
                 .location
                 .map(|(file, row, col)| Location { file, row, col })
-                .or_else(|| place.clone()),
+                .or_else(|| location.clone()),
             details: entry.details,
             stack: entry.stack.into_iter().map(Frame::from).collect(),
         });

@@ -71,8 +71,8 @@ impl AnyExplanation {
     }
 }
 
-fn other(what: &str) -> Error {
-    argument_error(format!("the explanation is not that of a {what}"))
+fn wrong_kind(kind: &str) -> Error {
+    argument_error(format!("the explanation is not that of a {kind}"))
 }
 
 /// Returns the result, or the error that the evaluation ended with.
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn solon_explanation_value(
     guard(|| {
         let (explanation, out) = arguments!(handle(explanation), output(out));
         let AnyExplanation::Document(explanation) = &explanation.0 else {
-            return Err(other("document"));
+            return Err(wrong_kind("document"));
         };
         let value = answer(explanation)?.clone();
         out.write(value.map_or(ptr::null_mut(), Value::boxed));
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn solon_explanation_solutions(
     guard(|| {
         let (explanation, out) = arguments!(handle(explanation), output(out));
         let AnyExplanation::Query(explanation) = &explanation.0 else {
-            return Err(other("query"));
+            return Err(wrong_kind("query"));
         };
         out.give(Solutions(answer(explanation)?.clone()));
         Ok(())
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn solon_explanation_residuals(
     guard(|| {
         let (explanation, out) = arguments!(handle(explanation), output(out));
         let AnyExplanation::Partial(explanation) = &explanation.0 else {
-            return Err(other("partial query"));
+            return Err(wrong_kind("partial query"));
         };
         out.give(Residuals::from_engine(answer(explanation)?));
         Ok(())

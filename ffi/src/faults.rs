@@ -43,7 +43,7 @@ fn engine() -> Engine {
 /// Value of an output before a call, to check that a failed call leaves it untouched.
 static UNTOUCHED: c_char = 0;
 
-fn untouched() -> Bytes {
+fn untouched_bytes() -> Bytes {
     Bytes {
         data: (&raw const UNTOUCHED).cast_mut(),
         length: 1,
@@ -68,8 +68,8 @@ fn panics_become_internal_errors_in_c() {
     let input = CString::new(r#"{"x": 1}"#).expect("it has no NUL");
     let (text, length) = (input.as_ptr(), input.as_bytes().len());
     for _ in 0..3 {
-        for (path, words) in [("t/panics", "internal error: injected")] {
-            let (mut document, mut out) = (ptr::null_mut::<Document>(), untouched());
+        for (path, expected) in [("t/panics", "internal error: injected")] {
+            let (mut document, mut out) = (ptr::null_mut::<Document>(), untouched_bytes());
             // SAFETY: the handles are live, and the lengths are those of the texts
             unsafe {
                 let name = path.as_ptr().cast();
@@ -89,7 +89,7 @@ fn panics_become_internal_errors_in_c() {
                 ] {
                     let (code, message) = code_and_message(error);
                     assert_eq!(code, SOLON_ERROR_INTERNAL, "{path}: {message}");
-                    assert!(message.starts_with(words), "{path}: {message}");
+                    assert!(message.starts_with(expected), "{path}: {message}");
                     assert_eq!(out.data.cast_const(), &raw const UNTOUCHED, "{path}");
                 }
                 // never `true`, whatever the output held before
@@ -112,7 +112,7 @@ fn panics_become_internal_errors_in_c() {
                 solon_document_free(document);
             }
         }
-        let (path, mut out) = ("t/sound", untouched());
+        let (path, mut out) = ("t/sound", untouched_bytes());
         // SAFETY: as above
         unsafe {
             let name = path.as_ptr().cast();

@@ -98,8 +98,8 @@ impl FilterOptions {
             .exact(self.exact != 0)
             .extensions(self.extensions != 0);
         if let Some(mappings) = mappings {
-            let read = json::read(mappings.as_bytes()).map_err(::engine::Error::from)?;
-            options = options.mappings(read);
+            let mapping_value = json::read(mappings.as_bytes()).map_err(::engine::Error::from)?;
+            options = options.mappings(mapping_value);
         }
         options.mask_rule = mask.map(str::to_owned);
         Ok(options)
@@ -122,13 +122,13 @@ pub struct Filters {
 
 impl Filters {
     fn from_engine(filters: &EngineFilters, never_true: &str) -> Self {
-        let made = filters.filters.iter().map(|filter| {
+        let targets = filters.filters.iter().map(|filter| {
             let (query, parameters) = match &filter.query {
                 Some(FilterQuery::Sql(sql)) => {
                     let values = ::engine::Value::array(sql.parameters.clone());
-                    (sql.text.clone(), written(&values))
+                    (sql.text.clone(), value_text(&values))
                 }
-                Some(FilterQuery::Ucast(tree)) => (written(tree), "[]".to_owned()),
+                Some(FilterQuery::Ucast(tree)) => (value_text(tree), "[]".to_owned()),
                 None if filter.target.is_sql() => (never_true.to_owned(), "[]".to_owned()),
                 None => (String::new(), "[]".to_owned()),
             };
@@ -139,14 +139,14 @@ impl Filters {
             }
         });
         Self {
-            targets: made.collect(),
-            masks: filters.masks.as_ref().map(written).unwrap_or_default(),
-            json: written(&filters.to_response(filters.filters.len() > 1)),
+            targets: targets.collect(),
+            masks: filters.masks.as_ref().map(value_text).unwrap_or_default(),
+            json: value_text(&filters.to_response(filters.filters.len() > 1)),
         }
     }
 }
 
-fn written(value: &::engine::Value) -> String {
+fn value_text(value: &::engine::Value) -> String {
     let mut text = Vec::new();
     json::write(value.borrow(), &mut text);
     String::from_utf8_lossy(&text).into_owned()
@@ -189,16 +189,16 @@ pub unsafe extern "C" fn solon_filter_evaluate(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (filter, mut asked, out) = unsafe {
+        let (filter, mut valid_request, out) = unsafe {
             let filter = argument::handle(filter, "filter")?;
-            let asked = ValidRequest::read(request, filter.engine.limits())?;
-            (filter, asked, argument::output(out, "out")?)
+            let valid_request = ValidRequest::read(request, filter.engine.limits())?;
+            (filter, valid_request, argument::output(out, "out")?)
         };
-        let made = asked.answer(
+        let filters = valid_request.answer(
             |request| filter.prepared.compile(request),
             |request, _| filter.prepared.compile(request),
         );
-        out.give(Filters::from_engine(&made?, filter.never_true));
+        out.give(Filters::from_engine(&filters?, filter.never_true));
         Ok(())
     })
 }
@@ -233,8 +233,8 @@ pub unsafe extern "C" fn solon_filters_keeps(filters: *const Filters, index: usi
     guard_or(0, || {
         // SAFETY: the caller upholds the contract of the header
         let filters = unsafe { filters.as_ref() };
-        let made = filters.and_then(|filters| filters.targets.get(index));
-        c_int::from(made.is_some_and(|made| made.keeps))
+        let target = filters.and_then(|filters| filters.targets.get(index));
+        c_int::from(target.is_some_and(|made| made.keeps))
     })
 }
 

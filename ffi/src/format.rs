@@ -60,10 +60,10 @@ impl FormatOptions {
         let mut parse =
             ParseOptions::from_version(if reads_v0 { Version::V0 } else { Version::V1 });
         if let Some(text) = capabilities {
-            let read = Capabilities::from_json(text).map_err(|error| {
+            let parsed = Capabilities::from_json(text).map_err(|error| {
                 Error::new(SOLON_ERROR_OPTIONS, format!("capabilities: {error}"))
             })?;
-            let restricted = read.parse_options(Version::V0);
+            let restricted = parsed.parse_options(Version::V0);
             parse.features = restricted.map_err(::engine::Error::from)?.features;
         }
         Ok(EngineOptions {

@@ -90,14 +90,14 @@ impl Body {
     ) -> Result<ValueRef<'e>, BuiltinError> {
         let arguments: Vec<EngineValue> =
             operands.iter().map(|operand| operand.to_value()).collect();
-        let pointers: Vec<*const Value> = arguments.iter().map(Value::within).collect();
+        let pointers: Vec<*const Value> = arguments.iter().map(Value::handle_of).collect();
         let mut call = Call {
-            metadata: context.metadata().map_or(ptr::null(), Value::within),
+            metadata: context.metadata().map_or(ptr::null(), Value::handle_of),
             response_metadata: Vec::new(),
             failure: None,
         };
         // SAFETY: the arguments have the types of the function; pointers are valid until the call returns
-        let answer = unsafe {
+        let result = unsafe {
             (self.call)(
                 self.userdata,
                 &raw mut call,
@@ -106,11 +106,11 @@ impl Body {
             )
         };
         // SAFETY: NULL, or an owned value that passes to the library, by the contract of the header
-        let answer = (!answer.is_null()).then(|| unsafe { Box::from_raw(answer) });
+        let result = (!result.is_null()).then(|| unsafe { Box::from_raw(result) });
         for (name, value) in call.response_metadata {
             context.set_response_metadata(&name, value);
         }
-        match (call.failure, answer) {
+        match (call.failure, result) {
             (
                 Some(Failure {
                     message,
@@ -167,16 +167,16 @@ pub unsafe extern "C" fn solon_function_new(
             release,
             is_owned: AtomicBool::new(false),
         });
-        let called = Arc::clone(&body);
+        let shared_body = Arc::clone(&body);
         let function = HostFunction::from_declaration(
             name,
             declaration.as_bytes(),
-            move |context, operands| called.answer(context, operands),
+            move |context, operands| shared_body.answer(context, operands),
         );
-        let function = function.map_err(|words| {
+        let function = function.map_err(|error| {
             Error::new(
                 SOLON_ERROR_OPTIONS,
-                format!("declaration of `{name}`: {words}"),
+                format!("declaration of `{name}`: {error}"),
             )
         })?;
         let function = match purity {

@@ -89,19 +89,19 @@ pub mod version;
 
 /// Checks that types that several threads may use at once are `Sync`.
 const _: () = {
-    const fn shared<T: Send + Sync>() {}
-    shared::<cancel::Cancel>();
-    shared::<document::Document>();
-    shared::<engine::Engine>();
-    shared::<error::Error>();
-    shared::<explanation::Explanation>();
-    shared::<filter::Filter>();
-    shared::<filter::Filters>();
-    shared::<function::Function>();
-    shared::<snapshot::Snapshot>();
-    shared::<partial::Partial>();
-    shared::<query::Query>();
-    shared::<residuals::Residuals>();
-    shared::<solutions::Solutions>();
-    shared::<value::Value>();
+    const fn assert_shared<T: Send + Sync>() {}
+    assert_shared::<cancel::Cancel>();
+    assert_shared::<document::Document>();
+    assert_shared::<engine::Engine>();
+    assert_shared::<error::Error>();
+    assert_shared::<explanation::Explanation>();
+    assert_shared::<filter::Filter>();
+    assert_shared::<filter::Filters>();
+    assert_shared::<function::Function>();
+    assert_shared::<snapshot::Snapshot>();
+    assert_shared::<partial::Partial>();
+    assert_shared::<query::Query>();
+    assert_shared::<residuals::Residuals>();
+    assert_shared::<solutions::Solutions>();
+    assert_shared::<value::Value>();
 };

@@ -26,9 +26,9 @@ unsafe fn load(
 ) -> Result<Loaded, Error> {
     // SAFETY: by this function's contract
     let texts = unsafe { argument::list(paths, path_count, "paths") }?;
-    let paths = texts.iter().enumerate().map(|(at, path)| {
+    let paths = texts.iter().enumerate().map(|(index, path)| {
         // SAFETY: by this function's contract
-        unsafe { argument::text(path.data, path.length, &format!("paths[{at}]")) }
+        unsafe { argument::text(path.data, path.length, &format!("paths[{index}]")) }
     });
     let paths = paths.collect::<Result<Vec<&str>, Error>>()?;
     let loader = engine.0.loader(&SystemFiles)?.ignore(ignore);

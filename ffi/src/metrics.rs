@@ -30,8 +30,8 @@ impl Metrics {
 
     /// Runs a function that measures its stages.
     pub(crate) fn timed<R>(&self, run: impl FnOnce(Timer<'_>) -> R) -> R {
-        let hear = |name: &str, took: Duration| self.noting().time(name, took);
-        run(Timer::new(&hear))
+        let on_stage = |name: &str, took: Duration| self.noting().time(name, took);
+        run(Timer::new(&on_stage))
     }
 }
 

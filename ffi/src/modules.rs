@@ -72,8 +72,8 @@ pub unsafe extern "C" fn solon_engine_set_modules(
     guard(|| {
         let (engine, modules) = arguments!(handle(engine), list(modules, module_count));
         let mut change = EngineChange::default();
-        for (at, module) in modules.iter().enumerate() {
-            let part = |name: &str| format!("modules[{at}].{name}");
+        for (index, module) in modules.iter().enumerate() {
+            let part = |name: &str| format!("modules[{index}].{name}");
             // SAFETY: the caller upholds the contract of the header
             let (name, text) = unsafe {
                 (

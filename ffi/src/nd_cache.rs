@@ -23,22 +23,22 @@ pub unsafe extern "C" fn solon_nd_cache_new(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (noted, out) = unsafe {
-            let noted = argument::bytes(json, json_length, "json")?;
-            let noted = match noted {
+        let (results, out) = unsafe {
+            let results = argument::bytes(json, json_length, "json")?;
+            let results = match results {
                 Some(_) => Some(argument::value(json, json_length, "json")?),
                 None => None,
             };
-            (noted, argument::output(out, "out")?)
+            (results, argument::output(out, "out")?)
         };
-        if noted
+        if results
             .as_ref()
-            .is_some_and(|noted| noted.as_object().is_none())
+            .is_some_and(|value| value.as_object().is_none())
         {
             let message = "`json` is not an object of results by function".to_owned();
             return Err(Error::new(SOLON_ERROR_INPUT, message));
         }
-        let cache = noted.as_ref().map(NdBuiltinCache::from_value);
+        let cache = results.as_ref().map(NdBuiltinCache::from_value);
         out.give(NdCache(cache.unwrap_or_default()));
         Ok(())
     })

@@ -94,7 +94,7 @@ impl Options {
         };
         match file {
             None => Ok(builder.build()),
-            Some(file) => opened(builder, file),
+            Some(file) => open_store(builder, file),
         }
     }
 
@@ -146,16 +146,16 @@ impl Options {
             )
         };
         if capabilities.is_some() || allow_net.is_some() {
-            let mut chosen = match capabilities {
+            let mut chosen_capabilities = match capabilities {
                 Some(text) => Capabilities::from_json(text).map_err(|error| {
                     Error::new(SOLON_ERROR_OPTIONS, format!("capabilities: {error}"))
                 })?,
                 None => Capabilities::current(version.unwrap_or(Version::V1)),
             };
             if let Some(hosts) = allow_net {
-                chosen = chosen.with_allow_net(Some(hosts));
+                chosen_capabilities = chosen_capabilities.with_allow_net(Some(hosts));
             }
-            builder = builder.capabilities(chosen);
+            builder = builder.capabilities(chosen_capabilities);
         }
         let functions = functions.into_iter();
         Ok(functions.fold(builder, |builder, function| {
@@ -166,13 +166,13 @@ impl Options {
 
 /// Creates an engine that stores modules and data in a file.
 #[cfg(feature = "sqlite")]
-fn opened(builder: EngineBuilder, file: &str) -> Result<Engine, Error> {
+fn open_store(builder: EngineBuilder, file: &str) -> Result<Engine, Error> {
     let store = ::engine::store::SqliteStore::open(file).map_err(::engine::Error::from)?;
     Ok(builder.open(Arc::new(store))?)
 }
 
 #[cfg(not(feature = "sqlite"))]
-fn opened(_builder: EngineBuilder, _file: &str) -> Result<Engine, Error> {
+fn open_store(_builder: EngineBuilder, _file: &str) -> Result<Engine, Error> {
     let message = "`store_path` is set, but this library was built without the feature `sqlite`";
     Err(Error::new(SOLON_ERROR_OPTIONS, message.to_owned()))
 }

@@ -25,7 +25,7 @@ pub unsafe extern "C" fn solon_pairs_new(value: *const Value, out: *mut *mut Pai
         let object = value.0.clone();
         let pairs = value.0.as_object().into_iter();
         let pairs = pairs.flat_map(|object| object.iter());
-        let pairs = pairs.map(|(key, value)| (Value::within(key), Value::within(value)));
+        let pairs = pairs.map(|(key, value)| (Value::handle_of(key), Value::handle_of(value)));
         let rest = pairs.collect::<Vec<_>>().into_iter();
         out.give(Pairs {
             _object: object,

@@ -124,16 +124,16 @@ pub unsafe extern "C" fn solon_partial_evaluate(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (partial, mut asked, out) = unsafe {
+        let (partial, mut valid_request, out) = unsafe {
             let partial = argument::handle(partial, "partial")?;
-            let asked = ValidRequest::read(request, partial.engine.limits())?;
-            (partial, asked, argument::output(out, "out")?)
+            let valid_request = ValidRequest::read(request, partial.engine.limits())?;
+            (partial, valid_request, argument::output(out, "out")?)
         };
-        let left = asked.answer(
+        let residuals = valid_request.answer(
             |request| partial.prepared.evaluate(request),
             |request, search| partial.prepared.search(request, search),
         );
-        out.give(Residuals::from_engine(&left?));
+        out.give(Residuals::from_engine(&residuals?));
         Ok(())
     })
 }
@@ -149,13 +149,13 @@ pub unsafe extern "C" fn solon_partial_explain(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (partial, mut asked, out) = unsafe {
+        let (partial, mut valid_request, out) = unsafe {
             let partial = argument::handle(partial, "partial")?;
-            let asked = ValidRequest::read(request, partial.engine.limits())?;
-            (partial, asked, argument::output(out, "out")?)
+            let valid_request = ValidRequest::read(request, partial.engine.limits())?;
+            (partial, valid_request, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let explanation = asked.searched(|request, search| {
+        let explanation = valid_request.searched(|request, search| {
             partial
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search))

@@ -15,9 +15,9 @@ pub struct Profile(RefCell<EngineProfile>);
 
 impl Profile {
     /// Borrows it for an evaluation.
-    pub(crate) fn taken(&self) -> Result<RefMut<'_, EngineProfile>, Error> {
-        let taken = self.0.try_borrow_mut();
-        taken.map_err(|_| argument_error("`profile` is in use by an evaluation"))
+    pub(crate) fn borrow_for_use(&self) -> Result<RefMut<'_, EngineProfile>, Error> {
+        let borrowed = self.0.try_borrow_mut();
+        borrowed.map_err(|_| argument_error("`profile` is in use by an evaluation"))
     }
 }
 
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn solon_profile_json(
     guard(|| {
         let (profile, snapshot, out) = arguments!(handle(profile), handle(snapshot), output(out));
         let modules = snapshot.0.modules().map(|(_, module)| &**module);
-        let rows = std::mem::take(&mut *profile.taken()?).finish(modules);
+        let rows = std::mem::take(&mut *profile.borrow_for_use()?).finish(modules);
         out.write(Bytes::json(&rows)?);
         Ok(())
     })

@@ -58,20 +58,24 @@ pub(crate) unsafe fn prepare<R>(
 ) -> Result<R, Error> {
     // SAFETY: by this function's contract
     let (package, imports, unsafe_builtins, metrics) = unsafe {
-        let given = argument::extensible(options, "options")?;
+        let query_options = argument::extensible(options, "options")?;
         (
-            argument::optional_text(given.package, given.package_length, "package")?,
+            argument::optional_text(
+                query_options.package,
+                query_options.package_length,
+                "package",
+            )?,
             argument::strings(
-                given.imports_json,
-                given.imports_json_length,
+                query_options.imports_json,
+                query_options.imports_json_length,
                 "imports_json",
             )?,
             argument::strings(
-                given.unsafe_builtins_json,
-                given.unsafe_builtins_json_length,
+                query_options.unsafe_builtins_json,
+                query_options.unsafe_builtins_json_length,
                 "unsafe_builtins_json",
             )?,
-            given.metrics.as_ref(),
+            query_options.metrics.as_ref(),
         )
     };
     let context = |timer: Timer<'_>| {
@@ -122,12 +126,12 @@ pub unsafe extern "C" fn solon_query_evaluate(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (query, mut asked, out) = unsafe {
+        let (query, mut valid_request, out) = unsafe {
             let query = argument::handle(query, "query")?;
-            let asked = query.read_request(request)?;
-            (query, asked, argument::output(out, "out")?)
+            let valid_request = query.read_request(request)?;
+            (query, valid_request, argument::output(out, "out")?)
         };
-        out.give(Solutions(query.solutions(&mut asked)?));
+        out.give(Solutions(query.solutions(&mut valid_request)?));
         Ok(())
     })
 }
@@ -143,12 +147,12 @@ pub unsafe extern "C" fn solon_query_evaluate_json(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (query, mut asked, out) = unsafe {
+        let (query, mut valid_request, out) = unsafe {
             let query = argument::handle(query, "query")?;
-            let asked = query.read_request(request)?;
-            (query, asked, argument::output(out, "out")?)
+            let valid_request = query.read_request(request)?;
+            (query, valid_request, argument::output(out, "out")?)
         };
-        let solutions = Solutions(query.solutions(&mut asked)?);
+        let solutions = Solutions(query.solutions(&mut valid_request)?);
         out.write(Bytes::new(Some(solutions.json())));
         Ok(())
     })
@@ -165,13 +169,13 @@ pub unsafe extern "C" fn solon_query_explain(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller upholds the contract of the header
-        let (query, mut asked, out) = unsafe {
+        let (query, mut valid_request, out) = unsafe {
             let query = argument::handle(query, "query")?;
-            let asked = query.read_request(request)?;
-            (query, asked, argument::output(out, "out")?)
+            let valid_request = query.read_request(request)?;
+            (query, valid_request, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let explanation = asked.searched(|request, search| {
+        let explanation = valid_request.searched(|request, search| {
             query
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search))
@@ -196,8 +200,8 @@ impl Query {
         unsafe { ValidRequest::read(request, self.engine.limits()) }
     }
 
-    fn solutions(&self, asked: &mut ValidRequest<'_>) -> Result<Vec<Solution>, Error> {
-        asked.answer(
+    fn solutions(&self, valid_request: &mut ValidRequest<'_>) -> Result<Vec<Solution>, Error> {
+        valid_request.answer(
             |request| self.prepared.solutions(request),
             |request, search| self.prepared.search(request, search),
         )

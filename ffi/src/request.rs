@@ -115,17 +115,17 @@ impl<'a> ValidRequest<'a> {
     /// `request` is NULL or points to a request whose pointers are NULL or valid for what the fields describe.
     pub unsafe fn read(request: *const Request, usual: &Limits) -> Result<Self, Error> {
         // SAFETY: by this function's contract
-        let given = unsafe { argument::extensible(request, "request") }?;
+        let fields = unsafe { argument::extensible(request, "request") }?;
         let bounds = Bounds {
-            time_ns: given.time_limit_ns,
-            steps: given.step_limit,
-            memory: given.memory_limit,
-            explanation: given.explanation_limit,
+            time_ns: fields.time_limit_ns,
+            steps: fields.step_limit,
+            memory: fields.memory_limit,
+            explanation: fields.explanation_limit,
         };
         // SAFETY: by this function's contract
         unsafe {
-            let text = argument::bytes(given.input_json, given.input_json_length, "input_json")?;
-            let input = match (text, given.input.as_ref()) {
+            let text = argument::bytes(fields.input_json, fields.input_json_length, "input_json")?;
+            let input = match (text, fields.input.as_ref()) {
                 (None, None) => Input::Undefined,
                 (Some(text), None) => Input::Json(text),
                 (None, Some(value)) => Input::Value(&value.0),
@@ -137,24 +137,27 @@ impl<'a> ValidRequest<'a> {
             };
             Ok(Self {
                 input,
-                snapshot: given.snapshot.as_ref().map(|snapshot| &snapshot.0),
-                cancel: given.cancel.as_ref().map(|cancel| &cancel.0),
+                snapshot: fields.snapshot.as_ref().map(|snapshot| &snapshot.0),
+                cancel: fields.cancel.as_ref().map(|cancel| &cancel.0),
                 limits: (!bounds.is_usual()).then(|| bounds.apply_to(usual)),
-                strict: given.strict_builtin_errors != 0,
-                printer: given.print.map(|print| Printer {
+                strict: fields.strict_builtin_errors != 0,
+                printer: fields.print.map(|print| Printer {
                     print,
-                    userdata: given.print_userdata,
+                    userdata: fields.print_userdata,
                 }),
-                cache: given.nd_cache.as_ref().map(|cache| &cache.0),
-                metadata: given.metadata.as_ref().map(|metadata| &metadata.0),
-                response: given.response_metadata.as_ref().map(|metadata| &metadata.0),
-                metrics: given.metrics.as_ref(),
-                coverage: match given.coverage.as_ref() {
-                    Some(coverage) => Some(coverage.taken()?),
+                cache: fields.nd_cache.as_ref().map(|cache| &cache.0),
+                metadata: fields.metadata.as_ref().map(|metadata| &metadata.0),
+                response: fields
+                    .response_metadata
+                    .as_ref()
+                    .map(|metadata| &metadata.0),
+                metrics: fields.metrics.as_ref(),
+                coverage: match fields.coverage.as_ref() {
+                    Some(coverage) => Some(coverage.borrow_for_use()?),
                     None => None,
                 },
-                profile: match given.profile.as_ref() {
-                    Some(profile) => Some(profile.taken()?),
+                profile: match fields.profile.as_ref() {
+                    Some(profile) => Some(profile.borrow_for_use()?),
                     None => None,
                 },
             })
@@ -170,10 +173,10 @@ impl<'a> ValidRequest<'a> {
     pub fn with_snapshot<R>(
         &mut self,
         now: &'a EngineSnapshot,
-        ask: impl FnOnce(&mut Self) -> R,
+        evaluate: impl FnOnce(&mut Self) -> R,
     ) -> R {
         self.snapshot = self.snapshot.or(Some(now));
-        ask(self)
+        evaluate(self)
     }
 
     /// Evaluates by plans, or by `topdown` for coverage, a profile or instrumentation.
@@ -196,7 +199,7 @@ impl<'a> ValidRequest<'a> {
     ) -> R {
         let (mut coverage, mut profile) = (self.coverage.take(), self.profile.take());
         let instruments = Instruments::default();
-        let answer = self.given(|request| {
+        let result = self.given(|request| {
             let mut observers: Vec<&mut dyn Observer> = Vec::new();
             if let Some(coverage) = &mut coverage {
                 observers.push(&mut **coverage);
@@ -207,16 +210,16 @@ impl<'a> ValidRequest<'a> {
             let is_watched = !observers.is_empty();
             let mut observers = Observers(observers);
             let metrics = self.metrics.filter(|metrics| metrics.is_instrumented());
-            let mut how = SearchOptions::default();
-            how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
-            how.instruments = metrics.map(|_| &instruments);
-            search(request, how)
+            let mut search_options = SearchOptions::default();
+            search_options.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
+            search_options.instruments = metrics.map(|_| &instruments);
+            search(request, search_options)
         });
         if let Some(metrics) = self.metrics {
             metrics.noting().instruments(&instruments);
         }
         (self.coverage, self.profile) = (coverage, profile);
-        answer
+        result
     }
 
     /// Calls `run` with the request in the form that the engine expects.
@@ -226,7 +229,7 @@ impl<'a> ValidRequest<'a> {
                 printer.print_line(line);
             }
         };
-        let sent = SendMetrics::default();
+        let send_metrics = SendMetrics::default();
         let mut request = EngineRequest::new().strict_builtin_errors(self.strict);
         request = match self.input {
             Input::Undefined => request,
@@ -256,14 +259,14 @@ impl<'a> ValidRequest<'a> {
             request = request.response_metadata(response);
         }
         if self.metrics.is_some() {
-            request = request.send_metrics(&sent);
+            request = request.send_metrics(&send_metrics);
         }
         let start = Instant::now();
-        let answer = run(&request);
+        let result = run(&request);
         if let Some(metrics) = self.metrics {
             metrics.noting().time("rego_query_eval", start.elapsed());
-            metrics.noting().sent(&sent);
+            metrics.noting().sent(&send_metrics);
         }
-        answer
+        result
     }
 }

@@ -15,11 +15,11 @@ pub struct Residuals {
 }
 
 impl Residuals {
-    pub(crate) fn from_engine(left: &::engine::Residuals) -> Self {
+    pub(crate) fn from_engine(residuals: &::engine::Residuals) -> Self {
         Self {
-            queries: left.query_texts(),
-            support: left.support_texts(),
-            json: left.json("support", json::Options::default(), ""),
+            queries: residuals.query_texts(),
+            support: residuals.support_texts(),
+            json: residuals.json("support", json::Options::default(), ""),
         }
     }
 }

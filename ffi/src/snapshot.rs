@@ -36,7 +36,7 @@ pub unsafe extern "C" fn solon_snapshot_get(
         let (snapshot, path, out) =
             arguments!(handle(snapshot), path(path, path_length), output(out));
         let value = snapshot.0.documents().read(&path);
-        out.write(Value::within(value.map_err(EngineError::from)?));
+        out.write(Value::handle_of(value.map_err(EngineError::from)?));
         Ok(())
     })
 }

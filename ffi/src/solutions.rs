@@ -39,13 +39,13 @@ unsafe fn read<'a, T: Copy>(
     solutions: *const Solutions,
     index: usize,
     otherwise: T,
-    read: impl FnOnce(&'a Solution) -> Option<T>,
+    read_field: impl FnOnce(&'a Solution) -> Option<T>,
 ) -> T {
     guard_or(otherwise, || {
         // SAFETY: by this function's contract
         let solutions: Option<&'a Solutions> = unsafe { solutions.as_ref() };
         let solution = solutions.and_then(|solutions| solutions.0.get(index));
-        solution.and_then(read).unwrap_or(otherwise)
+        solution.and_then(read_field).unwrap_or(otherwise)
     })
 }
 
@@ -89,10 +89,10 @@ pub unsafe extern "C" fn solon_solutions_binding(
 ) -> *const Value {
     let binding = |solution: &Solution| {
         // SAFETY: the caller upholds the contract of the header
-        let wanted = unsafe { argument::text(name, name_length, "name") }.ok()?;
+        let name_of_binding = unsafe { argument::text(name, name_length, "name") }.ok()?;
         let mut bindings = solution.bindings.iter();
-        let binding = bindings.find(|(name, _)| **name == *wanted);
-        binding.map(|(_, value)| Value::within(value))
+        let binding = bindings.find(|(name, _)| **name == *name_of_binding);
+        binding.map(|(_, value)| Value::handle_of(value))
     };
     // SAFETY: the caller upholds the contract of the header
     unsafe { read(solutions, index, ptr::null(), binding) }
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn solon_solutions_value(
     index: usize,
     expression: usize,
 ) -> *const Value {
-    let value = |solution: &Solution| solution.values.get(expression).map(Value::within);
+    let value = |solution: &Solution| solution.values.get(expression).map(Value::handle_of);
     // SAFETY: the caller upholds the contract of the header
     unsafe { read(solutions, index, ptr::null(), value) }
 }

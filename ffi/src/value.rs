@@ -45,7 +45,7 @@ pub const SOLON_KIND_SET: Kind = 7;
 
 impl Value {
     /// Returns the handle of a borrowed value.
-    pub(crate) fn within(value: &EngineValue) -> *const Self {
+    pub(crate) fn handle_of(value: &EngineValue) -> *const Self {
         ptr::from_ref(value).cast()
     }
 
@@ -61,7 +61,7 @@ impl Value {
 unsafe fn read<'a, T>(
     value: *const Value,
     otherwise: T,
-    read: impl FnOnce(&'a EngineValue) -> Option<T>,
+    read_value: impl FnOnce(&'a EngineValue) -> Option<T>,
 ) -> T
 where
     T: Copy,
@@ -70,7 +70,7 @@ where
         // SAFETY: by this function's contract
         let value = unsafe { value.as_ref() };
         value
-            .and_then(|value: &'a Value| read(&value.0))
+            .and_then(|value: &'a Value| read_value(&value.0))
             .unwrap_or(otherwise)
     })
 }
@@ -114,9 +114,9 @@ pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *
 pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -> *mut Error {
     guard(|| {
         let out = arguments!(output(out));
-        let read = NumberBuf::from_f64(number);
+        let parsed = NumberBuf::from_f64(number);
         let number =
-            read.ok_or_else(|| argument_error(format!("`number` is {number}: not finite")))?;
+            parsed.ok_or_else(|| argument_error(format!("`number` is {number}: not finite")))?;
         out.give(Value(EngineValue::number(number)));
         Ok(())
     })
@@ -132,9 +132,9 @@ pub unsafe extern "C" fn solon_value_number(
 ) -> *mut Error {
     guard(|| {
         let (text, out) = arguments!(text(text, text_length), output(out));
-        let read = NumberBuf::parse(text);
+        let parsed = NumberBuf::parse(text);
         let number =
-            read.ok_or_else(|| argument_error("`text` is not a number, or is too large"))?;
+            parsed.ok_or_else(|| argument_error("`text` is not a number, or is too large"))?;
         out.give(Value(EngineValue::number(number)));
         Ok(())
     })
@@ -349,21 +349,21 @@ pub unsafe extern "C" fn solon_value_to_text(value: *const Value, out: *mut Text
     unsafe { put(value, out, |value| value.string_bytes().map(Text::of_bytes)) }
 }
 
-/// Writes the result of `read` to an output.
+/// Writes the result of `read_value` to an output.
 ///
 /// # Safety
 /// `value` is NULL or a live value, `out` is NULL or writable by this call.
 unsafe fn put<T>(
     value: *const Value,
     out: *mut T,
-    read: impl FnOnce(&EngineValue) -> Option<T>,
+    read_value: impl FnOnce(&EngineValue) -> Option<T>,
 ) -> c_int {
     guard_or(0, || {
         // SAFETY: by this function's contract
         let (value, out) = unsafe { (value.as_ref(), argument::output(out, "out")) };
-        match (value.and_then(|value| read(&value.0)), out) {
-            (Some(read), Ok(out)) => {
-                out.write(read);
+        match (value.and_then(|value| read_value(&value.0)), out) {
+            (Some(content), Ok(out)) => {
+                out.write(content);
                 1
             }
             _ => 0,
@@ -377,7 +377,7 @@ unsafe fn put<T>(
 pub unsafe extern "C" fn solon_value_item(value: *const Value, index: usize) -> *const Value {
     let item = |value: &EngineValue| {
         let items = value.as_array().or_else(|| Some(value.as_set()?.items()))?;
-        items.get(index).map(Value::within)
+        items.get(index).map(Value::handle_of)
     };
     // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, ptr::null(), item) }
@@ -393,7 +393,7 @@ pub unsafe extern "C" fn solon_value_get(
     let get = |value: &EngineValue| {
         // SAFETY: the caller upholds the contract of the header
         let key = unsafe { argument::text(key, key_length, "key") }.ok()?;
-        value.get(key).map(Value::within)
+        value.get(key).map(Value::handle_of)
     };
     // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, ptr::null(), get) }
@@ -409,7 +409,7 @@ pub unsafe extern "C" fn solon_value_lookup(
     let lookup = |value: &EngineValue| {
         // SAFETY: the caller upholds the contract of the header
         let key = &unsafe { argument::handle(key, "key") }.ok()?.0;
-        let found = match value.kind() {
+        let member = match value.kind() {
             EngineKind::Object => value.as_object()?.get(key.borrow()),
             EngineKind::Array => value.as_array()?.get(usize::try_from(key.as_i64()?).ok()?),
             EngineKind::Set => {
@@ -418,7 +418,7 @@ pub unsafe extern "C" fn solon_value_lookup(
             }
             _ => None,
         };
-        found.map(Value::within)
+        member.map(Value::handle_of)
     };
     // SAFETY: the caller upholds the contract of the header
     unsafe { read(value, ptr::null(), lookup) }

@@ -109,16 +109,16 @@ impl Options {
         if keys.is_empty() {
             return Ok(Verification::default());
         }
-        let mut known = Vec::with_capacity(keys.len());
+        let mut known_keys = Vec::with_capacity(keys.len());
         for (id, key) in keys {
             let secret = Text::of_str(key.key.bind(py))?;
             if secret.as_bytes().is_empty() {
                 return Err(PyValueError::new_err(format!("the key {id:?} is empty")));
             }
             let engine_key = VerificationKey::new(key.algorithm, secret.as_bytes());
-            known.push((id, engine_key.scope(key.scope)));
+            known_keys.push((id, engine_key.scope(key.scope)));
         }
-        let mut verification = Verification::by_keys(known)
+        let mut verification = Verification::by_keys(known_keys)
             .key_id(self.key_id.unwrap_or_default())
             .scope(self.scope.unwrap_or_default())
             .exclude(self.exclude);
@@ -165,15 +165,15 @@ pub fn read(
 
 /// Changes the active bundles of an engine.
 pub fn change(py: Python<'_>, change: impl FnOnce() -> Result<(), Error> + Send) -> PyResult<()> {
-    let changed = py.detach(|| caught(change)).and_then(|changed| changed);
-    changed.map_err(|error| match error.kind() {
+    let result = py.detach(|| caught(change)).and_then(|result| result);
+    result.map_err(|error| match error.kind() {
         ErrorKind::Load => of_family(py, Family::Bundle, &error),
         _ => from_engine(py, &error),
     })
 }
 
 /// Returns bundles as a list of `solon.ActiveBundle`.
-pub fn listed(py: Python<'_>, bundles: Vec<ActiveBundle>) -> PyResult<Bound<'_, PyList>> {
+pub fn list_of_bundles(py: Python<'_>, bundles: Vec<ActiveBundle>) -> PyResult<Bound<'_, PyList>> {
     let class = py.import("solon._bundles")?.getattr("ActiveBundle")?;
     let list = PyList::empty(py);
     for bundle in bundles {

@@ -48,7 +48,7 @@ impl Change {
         }
     }
 
-    fn taken(&self) -> Option<EngineChange> {
+    fn take_change(&self) -> Option<EngineChange> {
         let change = self.change.lock();
         change
             .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -137,7 +137,7 @@ impl Change {
     /// The change can still be applied.
     fn check(&self, py: Python<'_>) -> PyResult<Snapshot> {
         let mut change = EngineChange::default();
-        self.add(|own| change = own.clone())?;
+        self.add(|change_of_self| change = change_of_self.clone())?;
         let snapshot = detached(py, || {
             self.shared.engine.check(change, CheckOptions::default())
         })?;
@@ -149,7 +149,7 @@ impl Change {
     /// compiling are added to ``metrics``.
     #[pyo3(signature = (*, metrics=None))]
     pub fn apply(&self, py: Python<'_>, metrics: Option<Py<Metrics>>) -> PyResult<()> {
-        let change = self.taken().ok_or_else(applied)?;
+        let change = self.take_change().ok_or_else(applied)?;
         let metrics = metrics.as_ref().map(Py::get);
         detached(py, || {
             Metrics::timing(metrics, |timer| {
@@ -169,7 +169,7 @@ impl Change {
         _value: &Bound<'_, PyAny>,
         _traceback: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let change = self.taken();
+        let change = self.take_change();
         if raised.is_none()
             && let Some(change) = change
         {

@@ -52,7 +52,7 @@ impl Document {
         shared: Shared,
         convert: Option<Py<PyAny>>,
     ) -> Self {
-        let pace = if prepared.may_block() {
+        let estimate = if prepared.may_block() {
             LatencyEstimate::slow()
         } else {
             LatencyEstimate::default()
@@ -62,7 +62,7 @@ impl Document {
             path,
             shared,
             convert,
-            estimate: pace,
+            estimate,
         }
     }
 
@@ -72,7 +72,7 @@ impl Document {
         py: Python<'py>,
         request: &Request,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let answer = request.answer(
+        let result = request.answer(
             py,
             &self.estimate,
             |request| self.prepared.evaluate(request),
@@ -83,7 +83,7 @@ impl Document {
                 explained.result
             },
         );
-        self.typed(py, answer?.as_ref())
+        self.to_result_type(py, result?.as_ref())
     }
 
     /// Evaluates the document for many inputs by `topdown`.
@@ -93,30 +93,38 @@ impl Document {
         request: &EngineRequest<'_>,
         mut search: SearchOptions<'_>,
     ) -> Result<Vec<Option<Value>>, Error> {
-        let answers = inputs.iter().map(|input| {
-            let mut own = SearchOptions::default();
-            own.instruments = search.instruments;
+        let results = inputs.iter().map(|input| {
+            let mut input_search = SearchOptions::default();
+            input_search.instruments = search.instruments;
             if let Some(observer) = &mut search.observer {
-                own = own.observer(&mut **observer);
+                input_search = input_search.observer(&mut **observer);
             }
-            let watched = ExplainOptions::new(Detail::Notes).search(own);
-            let told = self.prepared.explain(&input.put(*request), watched);
-            told.result
+            let watched = ExplainOptions::new(Detail::Notes).search(input_search);
+            let explanation = self.prepared.explain(&input.put(*request), watched);
+            explanation.result
         });
-        answers.collect()
+        results.collect()
     }
 
     /// Converts a result to the type of `prepare`, or to an object without one.
-    fn typed<'py>(&self, py: Python<'py>, answer: Option<&Value>) -> PyResult<Bound<'py, PyAny>> {
-        let object = self.answer(py, answer)?;
+    fn to_result_type<'py>(
+        &self,
+        py: Python<'py>,
+        value_or_undefined: Option<&Value>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let object = self.answer(py, value_or_undefined)?;
         match &self.convert {
-            Some(convert) if answer.is_some() => convert.bind(py).call1((object,)),
+            Some(convert) if value_or_undefined.is_some() => convert.bind(py).call1((object,)),
             _ => Ok(object),
         }
     }
 
-    fn answer<'py>(&self, py: Python<'py>, answer: Option<&Value>) -> PyResult<Bound<'py, PyAny>> {
-        match answer {
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        value_or_undefined: Option<&Value>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match value_or_undefined {
             Some(value) => to_python(py, value, self.shared.settings),
             None => Ok(undefined::get(py)?.into_bound(py).into_any()),
         }
@@ -196,43 +204,43 @@ impl Document {
         let now = || self.shared.engine.snapshot();
         let snapshot = request.snapshot().cloned().unwrap_or_else(now);
         // all inputs in one batch, because an evaluation may record results that the next one uses
-        let most = if request.notes() { usize::MAX } else { BATCH };
+        let batch_size = if request.notes() { usize::MAX } else { BATCH };
         let (list, mut batch) = (PyList::empty(py), Vec::new());
-        let mut turn = Turn::begin();
+        let mut quantum = Turn::begin();
         loop {
             batch.clear();
-            for input in inputs.by_ref().take(most) {
+            for input in inputs.by_ref().take(batch_size) {
                 batch.push(Input::from_python(Some(&input?), self.shared.settings)?);
             }
             if batch.is_empty() {
                 return Ok(list);
             }
-            let long = turn.is_long(py)?.then(LatencyEstimate::slow);
-            let answers = request.answer(
+            let long = quantum.is_long(py)?.then(LatencyEstimate::slow);
+            let results = request.answer(
                 py,
                 long.as_ref().unwrap_or(&self.estimate),
                 |request: &EngineRequest<'_>| {
                     let request = request.snapshot(&snapshot);
-                    let mut answers = Vec::with_capacity(batch.len());
+                    let mut results = Vec::with_capacity(batch.len());
                     for input in &batch {
                         // the result is constructed in its final location: moving it right after it was written would stall
-                        let keep = |answer: ValueRef<'_>| answers.push(Some(answer.to_value()));
+                        let keep = |result: ValueRef<'_>| results.push(Some(result.to_value()));
                         if self
                             .prepared
                             .evaluate_with(&input.put(request), keep)?
                             .is_none()
                         {
-                            answers.push(None);
+                            results.push(None);
                         }
                     }
-                    Ok(answers)
+                    Ok(results)
                 },
                 |request, search| {
                     self.evaluate_traced(&batch, &request.snapshot(&snapshot), search)
                 },
             )?;
-            for answer in &answers {
-                list.append(self.typed(py, answer.as_ref())?)?;
+            for result in &results {
+                list.append(self.to_result_type(py, result.as_ref())?)?;
             }
         }
     }
@@ -251,13 +259,13 @@ impl Document {
             self.shared.request(input.as_ref(), options)?,
             self::detail(detail)?,
         );
-        let told = request.searched(py, |request, search| {
+        let explanation = request.searched(py, |request, search| {
             Ok(self
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search)))
         })?;
-        Explanation::new(py, &told, self.shared.settings, |answer| {
-            Ok(self.answer(py, answer.as_ref())?.unbind())
+        Explanation::new(py, &explanation, self.shared.settings, |result| {
+            Ok(self.answer(py, result.as_ref())?.unbind())
         })
     }
 

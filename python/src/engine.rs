@@ -157,11 +157,12 @@ impl Engine {
         pure: bool,
         waits: bool,
     ) -> PyResult<()> {
-        let custom = function::declare(&name, &declaration, function, pure, waits, self.settings)?;
+        let host_function =
+            function::declare(&name, &declaration, function, pure, waits, self.settings)?;
         let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         match plan.take() {
             Some(before) => {
-                *plan = Some(before.function(custom));
+                *plan = Some(before.function(host_function));
                 Ok(())
             }
             None => Err(PyValueError::new_err(
@@ -305,7 +306,7 @@ impl Engine {
     /// The active bundles, sorted by name: a list of ``ActiveBundle``.
     #[getter]
     fn bundles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        bundle::listed(py, self.engine().snapshot().bundles())
+        bundle::list_of_bundles(py, self.engine().snapshot().bundles())
     }
 
     /// Replaces all data with a dict.
@@ -415,9 +416,9 @@ impl Engine {
         result_type: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Document> {
         let convert = match result_type {
-            Some(of) => {
+            Some(result_class) => {
                 let results = py.import("solon._results")?;
-                Some(results.call_method1("converter", (of,))?.unbind())
+                Some(results.call_method1("converter", (result_class,))?.unbind())
             }
             None => None,
         };
@@ -547,7 +548,7 @@ impl Engine {
         extensions: bool,
     ) -> PyResult<Filter> {
         let targets = match targets {
-            Targets::One(one) => vec![one],
+            Targets::One(target) => vec![target],
             Targets::Several(several) => several,
         };
         let targets: Result<Vec<FilterTarget>, ::engine::Error> =

@@ -96,7 +96,7 @@ fn exception<'py>(
     let mut errors = Vec::with_capacity(entries.len());
     for entry in entries {
         let location = match entry.location {
-            Some(place) => Some(location_class.call1(place)?),
+            Some(position) => Some(location_class.call1(position)?),
             None => None,
         };
         let details = PyTuple::new(py, entry.details)?;

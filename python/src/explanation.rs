@@ -49,11 +49,11 @@ impl Explanation {
         settings: Settings,
         convert: impl FnOnce(&T) -> PyResult<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let refused = |error: Error| from_engine(py, &error);
+        let python_error = |error: Error| from_engine(py, &error);
         let lines = explanation
             .lines(TraceLines::default().locations(true))
-            .map_err(refused)?;
-        let text = explanation.json(Spelling::Lower).map_err(refused)?;
+            .map_err(python_error)?;
+        let text = explanation.json(Spelling::Lower).map_err(python_error)?;
         let result = match &explanation.result {
             Ok(result) => Ok(convert(result)?),
             Err(error) => Err(error.clone()),

@@ -54,7 +54,7 @@ impl Filter {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Filters> {
         let request = self.shared.request(input.as_ref(), options)?;
-        let made = request.answer(
+        let filters = request.answer(
             py,
             &LatencyEstimate::slow(),
             |request| self.prepared.compile(request),
@@ -63,7 +63,7 @@ impl Filter {
         let settings = self.shared.settings;
         let queries = PyDict::new(py);
         let parameters = PyDict::new(py);
-        for filter in &made.filters {
+        for filter in &filters.filters {
             let target = filter.target.to_string();
             let mut values = Vec::new();
             let query = match &filter.query {
@@ -82,19 +82,19 @@ impl Filter {
             queries.set_item(&target, query)?;
             parameters.set_item(&target, PyList::new(py, values)?)?;
         }
-        let masks = made.masks.as_ref();
+        let masks = filters.masks.as_ref();
         let masks = masks
             .map(|masks| to_python(py, masks, settings))
             .transpose()?;
         Ok(Filters {
-            keeps: made
+            keeps: filters
                 .filters
                 .first()
                 .is_some_and(|first| first.query.is_some()),
             queries: queries.unbind(),
             parameters: parameters.unbind(),
             masks: masks.map(Bound::unbind),
-            hints: made.hints.into_iter().map(|hint| hint.message).collect(),
+            hints: filters.hints.into_iter().map(|hint| hint.message).collect(),
         })
     }
 

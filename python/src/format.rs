@@ -41,9 +41,9 @@ pub fn format(
     };
     let mut parse = ParseOptions::from_version(if reads_v0 { Version::V0 } else { Version::V1 });
     if let Some(text) = capabilities {
-        let read = Capabilities::from_json(text.as_bytes())
+        let parsed = Capabilities::from_json(text.as_bytes())
             .map_err(|error| PyValueError::new_err(format!("capabilities: {error}")))?;
-        let restricted = read.parse_options(Version::V0);
+        let restricted = parsed.parse_options(Version::V0);
         let restricted = restricted.map_err(|error| from_engine(py, &error.into()))?;
         parse.features = restricted.features;
     }

@@ -30,12 +30,12 @@ pub fn declare(
     waits: bool,
     settings: Settings,
 ) -> PyResult<HostFunction> {
-    let told = name.to_owned();
-    let custom =
+    let function_name = name.to_owned();
+    let host_function =
         HostFunction::from_declaration(name, declaration.as_bytes(), move |context, operands| {
             let operands: Vec<Value> = operands.iter().map(|operand| operand.to_value()).collect();
-            let answer = stack::on_own(|| call(&function, &operands, settings));
-            match answer.unwrap_or(Answer::Ended(None)) {
+            let result = stack::on_own(|| call(&function, &operands, settings));
+            match result.unwrap_or(Answer::Ended(None)) {
                 Answer::Value(value) => Ok(context.value(&value)),
                 Answer::Undefined => Err(BuiltinError::Undefined),
                 Answer::Failed(message) => Err(BuiltinError::error(message)),
@@ -43,7 +43,7 @@ pub fn declare(
                     if let Some(error) = error {
                         raise(error);
                     }
-                    let message = format!("{told}: interrupted");
+                    let message = format!("{function_name}: interrupted");
                     Err(BuiltinError::halt(
                         EvalErrorCode::Cancel(StopReason::Cancelled),
                         message,
@@ -51,28 +51,33 @@ pub fn declare(
                 }
             }
         });
-    let custom = custom.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
-    let custom = if is_pure {
-        custom
+    let host_function =
+        host_function.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
+    let host_function = if is_pure {
+        host_function
     } else {
-        custom.without_memo()
+        host_function.without_memo()
     };
-    Ok(if waits { custom.waiting() } else { custom })
+    Ok(if waits {
+        host_function.waiting()
+    } else {
+        host_function
+    })
 }
 
 fn call(function: &Py<PyAny>, operands: &[Value], settings: Settings) -> Answer {
-    let answer = Python::try_attach(|py| {
-        called(py, function, operands, settings).unwrap_or_else(|error| {
+    let result = Python::try_attach(|py| {
+        call_python(py, function, operands, settings).unwrap_or_else(|error| {
             if error.is_instance_of::<PyException>(py) {
                 return Answer::Failed(error.to_string());
             }
             Answer::Ended(Some(error))
         })
     });
-    answer.unwrap_or(Answer::Ended(None))
+    result.unwrap_or(Answer::Ended(None))
 }
 
-fn called(
+fn call_python(
     py: Python<'_>,
     function: &Py<PyAny>,
     operands: &[Value],
@@ -82,9 +87,9 @@ fn called(
         .iter()
         .map(|operand| to_python(py, operand, settings));
     let operands = PyTuple::new(py, operands.collect::<PyResult<Vec<_>>>()?)?;
-    let answer = function.bind(py).call1(operands)?;
-    if undefined::is_undefined(&answer) {
+    let result = function.bind(py).call1(operands)?;
+    if undefined::is_undefined(&result) {
         return Ok(Answer::Undefined);
     }
-    Ok(Answer::Value(from_python(&answer, settings)?))
+    Ok(Answer::Value(from_python(&result, settings)?))
 }

@@ -12,14 +12,14 @@ use crate::error::from_engine;
 
 /// Calls the engine without the interpreter's lock, so that other Python threads run.
 ///
-/// State that `ask` changed may be used after a panic. The engine allows that, because a change becomes visible as a whole, when
+/// State that `evaluate` changed may be used after a panic. The engine allows that, because a change becomes visible as a whole, when
 /// it is complete.
 pub fn detached<T: Send>(
     py: Python<'_>,
-    ask: impl FnOnce() -> Result<T, Error> + Send,
+    evaluate: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    let answer = py.detach(|| catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(internal));
-    answer.map_err(|error| from_engine(py, &error))
+    let result = py.detach(|| catch_unwind(AssertUnwindSafe(evaluate)).unwrap_or_else(internal));
+    result.map_err(|error| from_engine(py, &error))
 }
 
 /// Runs an evaluation, with or without the interpreter's lock.

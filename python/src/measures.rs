@@ -18,9 +18,9 @@ use crate::snapshot::Snapshot;
 
 /// Locks a measurement for one evaluation. Fails if it is in use, because waiting with the interpreter's lock held could
 /// deadlock.
-fn taken<'m, T>(mutex: &'m Mutex<T>, name: &str) -> PyResult<MutexGuard<'m, T>> {
+fn lock_for_use<'m, T>(mutex: &'m Mutex<T>, name: &str) -> PyResult<MutexGuard<'m, T>> {
     match mutex.try_lock() {
-        Ok(taken) => Ok(taken),
+        Ok(guard) => Ok(guard),
         Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
         Err(TryLockError::WouldBlock) => Err(PyValueError::new_err(format!(
             "{name} is in use by an evaluation"
@@ -34,8 +34,8 @@ fn taken<'m, T>(mutex: &'m Mutex<T>, name: &str) -> PyResult<MutexGuard<'m, T>> 
 pub struct Coverage(Mutex<EngineCoverage>);
 
 impl Coverage {
-    pub fn taken(&self) -> PyResult<MutexGuard<'_, EngineCoverage>> {
-        taken(&self.0, "coverage")
+    pub fn lock_for_use(&self) -> PyResult<MutexGuard<'_, EngineCoverage>> {
+        lock_for_use(&self.0, "coverage")
     }
 }
 
@@ -49,7 +49,7 @@ impl Coverage {
     /// Returns the report for the modules of a snapshot, in OPA's format: ``{"files": {…}, "covered_lines": …, "coverage": …}``.
     fn report<'py>(&self, py: Python<'py>, snapshot: &Snapshot) -> PyResult<Bound<'py, PyAny>> {
         let modules = snapshot.snapshot.modules().map(|(_, module)| &**module);
-        let report = self.taken()?.report(&[], modules);
+        let report = self.lock_for_use()?.report(&[], modules);
         json_of(py, &report, snapshot.settings)
     }
 }
@@ -60,8 +60,8 @@ impl Coverage {
 pub struct Profile(Mutex<EngineProfile>);
 
 impl Profile {
-    pub fn taken(&self) -> PyResult<MutexGuard<'_, EngineProfile>> {
-        taken(&self.0, "profile")
+    pub fn lock_for_use(&self) -> PyResult<MutexGuard<'_, EngineProfile>> {
+        lock_for_use(&self.0, "profile")
     }
 }
 
@@ -76,7 +76,7 @@ impl Profile {
     /// ``redos`` and ``expressions``. The snapshot supplies the file names; the file of a query has no name.
     fn rows<'py>(&self, py: Python<'py>, snapshot: &Snapshot) -> PyResult<Bound<'py, PyList>> {
         let modules = snapshot.snapshot.modules().map(|(_, module)| &**module);
-        let rows = std::mem::take(&mut *self.taken()?).finish(modules);
+        let rows = std::mem::take(&mut *self.lock_for_use()?).finish(modules);
         let list = PyList::empty(py);
         for row in rows {
             let dict = PyDict::new(py);
@@ -134,13 +134,13 @@ impl Metrics {
     }
 
     /// Measures the time of an evaluation, and adds the measurements of `http.send`.
-    pub fn evaluation<R>(&self, sent: &SendMetrics, evaluate: impl FnOnce() -> R) -> R {
+    pub fn evaluation<R>(&self, send_metrics: &SendMetrics, evaluate: impl FnOnce() -> R) -> R {
         let start = Instant::now();
-        let answer = evaluate();
+        let result = evaluate();
         let mut measured = self.lock();
         measured.since("rego_query_eval", start);
-        measured.sent(sent);
-        answer
+        measured.sent(send_metrics);
+        result
     }
 
     /// Runs a function that measures its stages.
@@ -148,8 +148,8 @@ impl Metrics {
         match metrics {
             None => run(Timer::default()),
             Some(metrics) => {
-                let hear = |name: &str, took: Duration| metrics.lock().time(name, took);
-                run(Timer::new(&hear))
+                let on_stage = |name: &str, took: Duration| metrics.lock().time(name, took);
+                run(Timer::new(&on_stage))
             }
         }
     }

@@ -42,13 +42,13 @@ pub fn seconds(name: &str, seconds: f64) -> PyResult<Duration> {
 
 /// Returns a builder with all options except those of conversions.
 pub fn builder(options: Option<&Bound<'_, PyDict>>) -> PyResult<EngineBuilder> {
-    let mut read = Options::default();
+    let mut parsed = Options::default();
     for (name, value) in options.into_iter().flatten() {
         if !value.is_none() {
-            read.set(&name.extract::<String>()?, &value)?;
+            parsed.set(&name.extract::<String>()?, &value)?;
         }
     }
-    Ok(read.builder())
+    Ok(parsed.builder())
 }
 
 impl Options {
@@ -70,9 +70,9 @@ impl Options {
             "now" => self.now = Some(value.extract()?),
             "capabilities" => {
                 let text: String = value.extract()?;
-                let read = Capabilities::from_json(text.as_bytes());
-                let refused = |error| PyValueError::new_err(format!("capabilities: {error}"));
-                self.capabilities = Some(read.map_err(refused)?);
+                let parsed = Capabilities::from_json(text.as_bytes());
+                let value_error = |error| PyValueError::new_err(format!("capabilities: {error}"));
+                self.capabilities = Some(parsed.map_err(value_error)?);
             }
             "allow_net" => self.allow_net = Some(value.extract()?),
             "allow_base_conflicts" => self.allow_base_conflicts = value.extract()?,

@@ -48,13 +48,13 @@ impl Partial {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Residuals> {
         let request = self.shared.request(input.as_ref(), options)?;
-        let left = request.answer(
+        let residuals = request.answer(
             py,
             &LatencyEstimate::slow(),
             |request| self.prepared.evaluate(request),
             |request, search| self.prepared.search(request, search),
         )?;
-        Residuals::new(py, &left, self.shared.settings)
+        Residuals::new(py, &residuals, self.shared.settings)
     }
 
     /// Returns the residuals and explains them, like ``Document.explain``.
@@ -70,14 +70,14 @@ impl Partial {
             self.shared.request(input.as_ref(), options)?,
             self::detail(detail)?,
         );
-        let told = request.searched(py, |request, search| {
+        let explanation = request.searched(py, |request, search| {
             Ok(self
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search)))
         })?;
         let settings = self.shared.settings;
-        Explanation::new(py, &told, settings, |left| {
-            Ok(Py::new(py, Residuals::new(py, left, settings)?)?.into_any())
+        Explanation::new(py, &explanation, settings, |residuals| {
+            Ok(Py::new(py, Residuals::new(py, residuals, settings)?)?.into_any())
         })
     }
 
@@ -131,11 +131,11 @@ pub struct Residuals {
 }
 
 impl Residuals {
-    fn new(py: Python<'_>, left: &EngineResiduals, settings: Settings) -> PyResult<Self> {
-        let text = left.json("support", solon_syntax::json::Options::default(), "");
+    fn new(py: Python<'_>, residuals: &EngineResiduals, settings: Settings) -> PyResult<Self> {
+        let text = residuals.json("support", solon_syntax::json::Options::default(), "");
         Ok(Self {
-            queries: left.query_texts(),
-            support: left.support_texts(),
+            queries: residuals.query_texts(),
+            support: residuals.support_texts(),
             tree: json_to_python(py, &text, settings)?.unbind(),
         })
     }

@@ -35,8 +35,8 @@ impl Query {
 
     fn rows<'py>(&self, py: Python<'py>, rows: &[Solution]) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        let holds = |row: &&Solution| !row.values.contains(&Value::from(false));
-        for row in rows.iter().filter(holds) {
+        let is_true = |row: &&Solution| !row.values.contains(&Value::from(false));
+        for row in rows.iter().filter(is_true) {
             list.append(self.bindings(py, row)?)?;
         }
         Ok(list)
@@ -91,23 +91,23 @@ impl Query {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let request = self.shared.request(input.as_ref(), options)?;
-        let bound = match request.snapshot() {
+        let pinned = match request.snapshot() {
             Some(snapshot) => self.prepared.pin_to(snapshot),
             None => self.prepared.pin(),
         };
-        let bound = bound.map_err(|error| from_engine(py, &error))?;
+        let pinned = pinned.map_err(|error| from_engine(py, &error))?;
         let rows = request.answer(
             py,
             &LatencyEstimate::slow(),
-            |request| bound.solutions(request),
-            |request, search| bound.search(request, search.cross_check(true)),
+            |request| pinned.solutions(request),
+            |request, search| pinned.search(request, search.cross_check(true)),
         )?;
         let expressions = PyList::empty(py);
-        for one in bound.expressions() {
+        for expression in pinned.expressions() {
             let (text, location) = (PyDict::new(py), PyDict::new(py));
-            location.set_item("row", one.row)?;
-            location.set_item("col", one.col)?;
-            text.set_item("text", &one.text)?;
+            location.set_item("row", expression.row)?;
+            location.set_item("col", expression.col)?;
+            text.set_item("text", &expression.text)?;
             text.set_item("location", location)?;
             expressions.append(text)?;
         }
@@ -138,12 +138,12 @@ impl Query {
             self.shared.request(input.as_ref(), options)?,
             self::detail(detail)?,
         );
-        let told = request.searched(py, |request, search| {
+        let explanation = request.searched(py, |request, search| {
             Ok(self
                 .prepared
                 .explain(request, ExplainOptions::new(detail).search(search)))
         })?;
-        Explanation::new(py, &told, self.shared.settings, |rows| {
+        Explanation::new(py, &explanation, self.shared.settings, |rows| {
             Ok(self.rows(py, rows)?.into_any().unbind())
         })
     }

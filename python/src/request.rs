@@ -111,22 +111,22 @@ impl Request {
     pub fn answer<R: Send>(
         &self,
         py: Python<'_>,
-        pace: &LatencyEstimate,
+        estimate: &LatencyEstimate,
         evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
         search: impl FnOnce(&EngineRequest<'_>, SearchOptions<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let Some(options) = &self.options else {
-            let answer = pace.run(py, self.input.is_large(), None, |cancel, hook| {
+            let result = estimate.run(py, self.input.is_large(), None, |cancel, hook| {
                 let request = self.input.put(EngineRequest::new());
                 let request = request.cancel(cancel).on_poll(hook);
                 evaluate(&request.strict_builtin_errors(self.strict))
             })?;
-            return answer.map_err(|error| from_engine(py, &error));
+            return result.map_err(|error| from_engine(py, &error));
         };
         if options.is_traced() {
             return self.searched(py, search);
         }
-        self.given(options, py, pace, evaluate)
+        self.given(options, py, estimate, evaluate)
     }
 
     /// Evaluates by `topdown` with the tracers of the request.
@@ -137,40 +137,50 @@ impl Request {
     ) -> PyResult<R> {
         let none = Options::default();
         let options = self.options.as_deref().unwrap_or(&none);
-        let coverage = options.coverage.as_ref().map(|one| one.get().taken());
+        let coverage = options
+            .coverage
+            .as_ref()
+            .map(|handle| handle.get().lock_for_use());
         let mut coverage = coverage.transpose()?;
-        let profile = options.profile.as_ref().map(|one| one.get().taken());
+        let profile = options
+            .profile
+            .as_ref()
+            .map(|handle| handle.get().lock_for_use());
         let mut profile = profile.transpose()?;
         let metrics = options.metrics.as_ref().map(|metrics| metrics.get());
         let metrics = metrics.filter(|metrics| metrics.is_instrumented());
-        let (mut seen, mut timed) = (
+        let (mut covered, mut timed) = (
             coverage.as_deref_mut().map(std::mem::take),
             profile.as_deref_mut().map(std::mem::take),
         );
-        let (answer, seen, timed) =
+        let (result, covered, timed) =
             self.given(options, py, &LatencyEstimate::slow(), |request| {
                 let instruments = Instruments::default();
                 let mut observers: Vec<&mut dyn Observer> = Vec::new();
-                observers.extend(seen.as_mut().map(|seen| seen as &mut dyn Observer));
+                observers.extend(
+                    covered
+                        .as_mut()
+                        .map(|observer| observer as &mut dyn Observer),
+                );
                 observers.extend(timed.as_mut().map(|timed| timed as &mut dyn Observer));
                 let is_watched = !observers.is_empty();
                 let mut observers = Observers(observers);
-                let mut how = SearchOptions::default();
-                how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
-                how.instruments = metrics.map(|_| &instruments);
-                let answer = search(request, how);
+                let mut search_options = SearchOptions::default();
+                search_options.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
+                search_options.instruments = metrics.map(|_| &instruments);
+                let result = search(request, search_options);
                 if let Some(metrics) = metrics {
                     metrics.instruments(&instruments);
                 }
-                Ok((answer, seen.take(), timed.take()))
+                Ok((result, covered.take(), timed.take()))
             })?;
-        if let (Some(coverage), Some(seen)) = (&mut coverage, seen) {
-            **coverage = seen;
+        if let (Some(coverage), Some(covered_lines)) = (&mut coverage, covered) {
+            **coverage = covered_lines;
         }
         if let (Some(profile), Some(timed)) = (&mut profile, timed) {
             **profile = timed;
         }
-        answer.map_err(|error| from_engine(py, &error))
+        result.map_err(|error| from_engine(py, &error))
     }
 
     /// Calls `run` with the request in the form that the engine expects.
@@ -178,23 +188,24 @@ impl Request {
         &self,
         options: &Options,
         py: Python<'_>,
-        pace: &LatencyEstimate,
+        estimate: &LatencyEstimate,
         run: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let is_large = self.input.is_large();
-        let outcome = pace.run(py, is_large, options.cancel.as_ref(), |cancel, hook| {
+        let outcome = estimate.run(py, is_large, options.cancel.as_ref(), |cancel, hook| {
             let print = |line: &str| {
                 if let Some(print) = &options.print {
                     print_line(print, line, cancel);
                 }
             };
-            let known = options.nd_cache.as_ref();
-            let cache = known.map(|(_, known)| NdBuiltinCache::from_value(known));
+            let cached = options.nd_cache.as_ref();
+            let cache =
+                cached.map(|(_, cached_results)| NdBuiltinCache::from_value(cached_results));
             let response = options
                 .response
                 .as_ref()
                 .map(|_| ResponseMetadata::default());
-            let sent = SendMetrics::default();
+            let send_metrics = SendMetrics::default();
             let mut request = self.input.put(EngineRequest::new());
             request = request.cancel(cancel).on_poll(hook);
             request = request.strict_builtin_errors(self.strict);
@@ -218,14 +229,14 @@ impl Request {
             }
             let metrics = options.metrics.as_ref().map(|metrics| metrics.get());
             if metrics.is_some() {
-                request = request.send_metrics(&sent);
+                request = request.send_metrics(&send_metrics);
             }
-            let answer = match metrics {
-                Some(metrics) => metrics.evaluation(&sent, || run(&request)),
+            let result = match metrics {
+                Some(metrics) => metrics.evaluation(&send_metrics, || run(&request)),
                 None => run(&request),
             };
             Outcome {
-                answer,
+                answer: result,
                 nd_cache: cache.map(|cache| cache.to_value()),
                 response_metadata: response.map(|response| response.to_value()),
             }
@@ -279,8 +290,8 @@ impl Options {
             }
             "nd_cache" => {
                 let cache = value.cast::<PyDict>()?;
-                let known = from_python(value, settings)?;
-                self.nd_cache = Some((cache.clone().unbind(), known));
+                let cached_results = from_python(value, settings)?;
+                self.nd_cache = Some((cache.clone().unbind(), cached_results));
             }
             "metadata" => {
                 value.cast::<PyMapping>()?;
@@ -315,8 +326,8 @@ impl Options {
 
 /// Calls a function with a line that a policy printed. An exception ends the evaluation.
 fn print_line(print: &Py<PyAny>, line: &str, cancel: &EngineCancel) {
-    let hear = || Python::try_attach(|py| print.call1(py, (line,)).map(drop));
-    if let Some(Err(error)) = stack::on_own(hear).flatten() {
+    let print_line = || Python::try_attach(|py| print.call1(py, (line,)).map(drop));
+    if let Some(Err(error)) = stack::on_own(print_line).flatten() {
         raise(error);
         cancel.cancel();
     }

@@ -49,13 +49,13 @@ impl LatencyEstimate {
         evaluate: impl FnOnce(&Cancel, &dyn Fn()) -> R + Send,
     ) -> PyResult<R> {
         let is_slow = is_large || self.0.load(Ordering::Relaxed);
-        let own = match stop {
+        let cancel = match stop {
             Some(stop) => stop.clone(),
             None => CANCEL.take().unwrap_or_default(),
         };
         let watched = || {
-            let watch = Watch::new(&own, is_slow);
-            let result = stack::begin(|| caught(|| evaluate(&own, &|| watch.look())));
+            let watch = Watch::new(&cancel, is_slow);
+            let result = stack::begin(|| caught(|| evaluate(&cancel, &|| watch.look())));
             if watch.looked.get() {
                 self.0.store(true, Ordering::Relaxed);
             }
@@ -66,11 +66,11 @@ impl LatencyEstimate {
         } else {
             watched()
         };
-        if stop.is_none() && !own.is_cancelled() {
-            CANCEL.set(Some(own));
+        if stop.is_none() && !cancel.is_cancelled() {
+            CANCEL.set(Some(cancel));
         }
-        if let Some(raised) = RAISED.take() {
-            return Err(*raised);
+        if let Some(exception) = RAISED.take() {
+            return Err(*exception);
         }
         result.map_err(|error| from_engine(py, &error))
     }
@@ -146,11 +146,11 @@ impl<'c> Watch<'c> {
                 return;
             }
             // a handler may run and raise an exception, as it may in any Python code
-            let heard = match self.is_main.get() {
+            let is_checked = match self.is_main.get() {
                 Some(_) => Ok(()),
                 None => is_main(py).map(|is_main| self.is_main.set(Some(is_main))),
             };
-            if let Err(error) = heard.and_then(|()| py.check_signals()) {
+            if let Err(error) = is_checked.and_then(|()| py.check_signals()) {
                 raise(error);
                 self.cancel.cancel();
             } else if !self.is_detached {

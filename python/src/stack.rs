@@ -13,9 +13,9 @@ thread_local! {
 /// Runs an evaluation that may call Python code.
 #[inline]
 pub fn begin<R>(evaluate: impl FnOnce() -> R) -> R {
-    let here = 0_u8;
-    let left = stacker::remaining_stack().unwrap_or(0);
-    let before = BASE.replace(Some((std::ptr::from_ref(&here).addr(), left)));
+    let marker = 0_u8;
+    let remaining = stacker::remaining_stack().unwrap_or(0);
+    let before = BASE.replace(Some((std::ptr::from_ref(&marker).addr(), remaining)));
     let result = evaluate();
     BASE.set(before);
     result
@@ -23,10 +23,12 @@ pub fn begin<R>(evaluate: impl FnOnce() -> R) -> R {
 
 /// Returns `true` if this is the stack on which the thread started the evaluation.
 pub fn is_own() -> bool {
-    let here = 0_u8;
-    let here = std::ptr::from_ref(&here).addr();
-    BASE.get()
-        .is_none_or(|(base, left)| base.checked_sub(here).is_some_and(|used| used < left))
+    let marker = 0_u8;
+    let address = std::ptr::from_ref(&marker).addr();
+    BASE.get().is_none_or(|(base, remaining)| {
+        base.checked_sub(address)
+            .is_some_and(|used_bytes| used_bytes < remaining)
+    })
 }
 
 /// Returns `true` if the interpreter checks the address of its stack.

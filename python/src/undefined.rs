@@ -39,6 +39,6 @@ pub fn get(py: Python<'_>) -> PyResult<Py<UndefinedType>> {
 
 /// Returns `true` if `object` is `UNDEFINED`.
 pub fn is_undefined(object: &Bound<'_, PyAny>) -> bool {
-    let only = UNDEFINED.get(object.py());
-    only.is_some_and(|only| object.is(only))
+    let singleton = UNDEFINED.get(object.py());
+    singleton.is_some_and(|singleton| object.is(singleton))
 }

@@ -27,12 +27,12 @@ pub fn from_python(object: &Bound<'_, PyAny>, settings: Settings) -> PyResult<Va
             Fail::Raised(error) => error,
             Fail::Refused { message, mut path } => {
                 path.reverse();
-                let place = if path.is_empty() {
+                let location = if path.is_empty() {
                     String::new()
                 } else {
                     format!("at /{}: ", path.join("/"))
                 };
-                conversion_error(object.py(), Family::Input, &format!("{place}{message}"))
+                conversion_error(object.py(), Family::Input, &format!("{location}{message}"))
             }
         })
     })
@@ -101,26 +101,26 @@ impl Reader {
         if let Ok(list) = object.cast_exact::<PyList>() {
             return Ok(Value::array(self.nested()?.items(list.iter())?));
         }
-        self.derived(object)
+        self.convert_subclass(object)
     }
 
-    /// Converts an object into `place`. Returns `true` if Python code cannot have run. Plain strings and integers, the most
+    /// Converts an object into `target`. Returns `true` if Python code cannot have run. Plain strings and integers, the most
     /// frequent objects, are written in place: moving a value as a whole right after it was written field by field defeats store
     /// forwarding.
     #[inline]
-    fn fill(self, place: &mut Value, object: &Bound<'_, PyAny>) -> Result<bool, Fail> {
+    fn fill(self, target: &mut Value, object: &Bound<'_, PyAny>) -> Result<bool, Fail> {
         if let Ok(text) = object.cast_exact::<PyString>() {
             let text = text.to_str().map_err(|_| surrogate())?;
-            *place = Value::string(text);
+            *target = Value::string(text);
             return Ok(true);
         }
         if let Ok(int) = object.cast_exact::<PyInt>()
             && let Ok(small) = int.extract::<i64>()
         {
-            *place = Value::from(small);
+            *target = Value::from(small);
             return Ok(true);
         }
-        *place = self.convert(object)?;
+        *target = self.convert(object)?;
         Ok(false)
     }
 
@@ -139,7 +139,7 @@ impl Reader {
     }
 
     /// Converts an object of a subclass of these types, or of another class.
-    fn derived(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
+    fn convert_subclass(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
         if let Ok(text) = object.cast::<PyString>() {
             return string(text);
         }
@@ -149,21 +149,21 @@ impl Reader {
         if let Ok(float) = object.cast::<PyFloat>() {
             return number::from_float(float).map_err(Fail::unsupported);
         }
-        let below = self.nested()?;
+        let nested = self.nested()?;
         if let Ok(dict) = object.cast::<PyDict>() {
-            return below.dict(dict);
+            return nested.dict(dict);
         }
         if let Ok(list) = object.cast::<PyList>() {
-            return Ok(Value::array(below.items(list.iter())?));
+            return Ok(Value::array(nested.items(list.iter())?));
         }
         if let Ok(tuple) = object.cast::<PyTuple>() {
-            return Ok(Value::array(below.items(tuple.iter())?));
+            return Ok(Value::array(nested.items(tuple.iter())?));
         }
         if let Ok(set) = object.cast::<PySet>() {
-            return below.set(set);
+            return nested.set(set);
         }
         if let Ok(set) = object.cast::<PyFrozenSet>() {
-            return Ok(Value::set(below.items(set.iter())?));
+            return Ok(Value::set(nested.items(set.iter())?));
         }
         if let Some(decimal) = number::from_decimal(object)? {
             return decimal.map_err(Fail::unsupported);
@@ -177,14 +177,14 @@ impl Reader {
             let mut pairs = Vec::new();
             for item in mapping.items()?.iter() {
                 let (key, value) = item.extract()?;
-                pairs.push(below.pair(&key, &value)?);
+                pairs.push(nested.pair(&key, &value)?);
             }
             return Ok(Value::object(pairs));
         }
         match objects::other(object, self.settings)? {
-            Other::Object(stand_in) => below.convert(&stand_in),
+            Other::Object(stand_in) => nested.convert(&stand_in),
             Other::Fields(fields) => {
-                let pairs = fields.iter().map(|(name, value)| below.pair(name, value));
+                let pairs = fields.iter().map(|(name, value)| nested.pair(name, value));
                 Ok(Value::object(pairs.collect::<Result<_, _>>()?))
             }
         }
@@ -206,39 +206,41 @@ impl Reader {
         // For dicts without a record: the names, and the values in their order.
         let mut names = Vec::new();
         let mut values = Vec::new();
-        let mut record = likely.map(|known| (known.unfilled(), known));
-        for at in 0.. {
+        let mut record = likely.map(|likely_record| (likely_record.unfilled(), likely_record));
+        for index in 0.. {
             let (name, value) = &item;
-            if let Some((object, known)) = &mut record {
-                let how = known.knows(at, name);
-                is_same &= how == NameMatch::Same;
-                if how == NameMatch::No {
-                    names.extend(known.first(py, at));
-                    values = known.in_order(object.values(), at);
+            if let Some((object, likely_record)) = &mut record {
+                let name_match = likely_record.knows(index, name);
+                is_same &= name_match == NameMatch::Same;
+                if name_match == NameMatch::No {
+                    names.extend(likely_record.first(py, index));
+                    values = likely_record.in_order(object.values(), index);
                     record = None;
                 }
             }
-            let place = match &mut record {
-                Some((object, known)) => known.value_at(object.values(), at).ok_or_else(changed)?,
+            let target = match &mut record {
+                Some((object, likely_record)) => likely_record
+                    .value_at(object.values(), index)
+                    .ok_or_else(changed_dict)?,
                 None => {
                     names.push(name.clone());
                     values.push_mut(Value::NULL)
                 }
             };
-            let is_scalar = self.fill(place, value);
+            let is_scalar = self.fill(target, value);
             let is_scalar = is_scalar.map_err(|fail| fail.within_step(|| text_of(name)))?;
             // Converting a collection may run code that changes the dict.
             if !is_scalar && dict.len() != size {
-                return Err(changed());
+                return Err(changed_dict());
             }
-            if at + 1 == size {
+            if index + 1 == size {
                 break;
             }
-            item = items.next().ok_or_else(changed)?;
+            item = items.next().ok_or_else(changed_dict)?;
         }
-        if let Some((object, known)) = record {
+        if let Some((object, likely_record)) = record {
             if !is_same {
-                known.miss(dict);
+                likely_record.miss(dict);
             }
             return Ok(Value::from(object.filled()));
         }
@@ -274,15 +276,15 @@ impl Reader {
         self,
         objects: impl Iterator<Item = Bound<'py, PyAny>>,
     ) -> Result<Vec<Value>, Fail> {
-        let convert = |(at, object): (usize, _)| {
+        let convert = |(index, object): (usize, _)| {
             let value = self.convert(&object);
-            value.map_err(|fail| fail.within_step(|| at.to_string()))
+            value.map_err(|fail| fail.within_step(|| index.to_string()))
         };
         objects.enumerate().map(convert).collect()
     }
 }
 
-fn changed() -> Fail {
+fn changed_dict() -> Fail {
     Fail::unsupported("the dict changed while it was read")
 }
 

@@ -72,8 +72,8 @@ fn fields<'py>(object: &Bound<'py, PyAny>) -> Result<Fields<'py>, Fail> {
 
 const DATETIMES: &str = "dates and times cannot be converted to Rego values; create the engine with datetimes=\"rfc3339\" or \"ns\"";
 
-fn datetime<'py>(object: &Bound<'py, PyAny>, how: Datetimes) -> Result<Bound<'py, PyAny>, Fail> {
-    if how == Datetimes::Refused {
+fn datetime<'py>(object: &Bound<'py, PyAny>, policy: Datetimes) -> Result<Bound<'py, PyAny>, Fail> {
+    if policy == Datetimes::Refused {
         return Err(Fail::unsupported(DATETIMES));
     }
     let py = object.py();
@@ -82,7 +82,7 @@ fn datetime<'py>(object: &Bound<'py, PyAny>, how: Datetimes) -> Result<Bound<'py
             "a datetime without a time zone is ambiguous",
         ));
     }
-    if how == Datetimes::Rfc3339 {
+    if policy == Datetimes::Rfc3339 {
         return Ok(object.call_method0("isoformat")?);
     }
     let module = py.import("datetime")?;

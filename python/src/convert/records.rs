@@ -50,30 +50,30 @@ pub enum NameMatch {
 impl Record {
     /// Compares the name at a position.
     #[inline]
-    pub fn knows(&self, at: usize, name: &Bound<'_, PyAny>) -> NameMatch {
-        match self.names.get(at) {
-            Some(known) if known.is(name) => NameMatch::Same,
-            Some(_) if self.has_text(at, name) => NameMatch::Equal,
+    pub fn knows(&self, index: usize, name: &Bound<'_, PyAny>) -> NameMatch {
+        match self.names.get(index) {
+            Some(expected) if expected.is(name) => NameMatch::Same,
+            Some(_) if self.has_text(index, name) => NameMatch::Equal,
             _ => NameMatch::No,
         }
     }
 
-    fn has_text(&self, at: usize, name: &Bound<'_, PyAny>) -> bool {
+    fn has_text(&self, index: usize, name: &Bound<'_, PyAny>) -> bool {
         let text = name.cast_exact::<PyString>().ok();
         let text = text.and_then(|text| text.to_str().ok());
-        let known = self.form.texts.get(at);
-        known.is_some_and(|known| text == Some(known))
+        let expected = self.form.texts.get(index);
+        expected.is_some_and(|expected| text == Some(expected))
     }
 
     /// Returns the element of the sorted values for the name at a position.
     #[inline]
-    pub fn value_at<'v>(&self, values: &'v mut [Value], at: usize) -> Option<&'v mut Value> {
-        values.get_mut(self.form.order.slot(at)?)
+    pub fn value_at<'v>(&self, values: &'v mut [Value], index: usize) -> Option<&'v mut Value> {
+        values.get_mut(self.form.order.slot(index)?)
     }
 
     /// Returns the values of the first names, in the order of the names.
     pub fn in_order(&self, values: &mut [Value], count: usize) -> Vec<Value> {
-        let slots = (0..count).filter_map(|at| self.form.order.slot(at));
+        let slots = (0..count).filter_map(|index| self.form.order.slot(index));
         let values = slots.map(|slot| values.get_mut(slot).map(std::mem::take).unwrap_or_default());
         values.collect()
     }
@@ -96,12 +96,12 @@ impl Record {
 
     /// Records that a dict of this shape had other string objects, which are cached after enough repetitions.
     pub fn miss(&self, dict: &Bound<'_, PyDict>) {
-        let missed = self.form.missed.get().wrapping_add(1);
-        self.form.missed.set(missed);
-        if missed.is_multiple_of(PATIENCE) {
+        let misses = self.form.missed.get().wrapping_add(1);
+        self.form.missed.set(misses);
+        if misses.is_multiple_of(PATIENCE) {
             let names: Vec<_> = dict.keys().iter().collect();
-            let same = |(at, name)| self.knows(at, name) != NameMatch::No;
-            if names.len() == self.names.len() && names.iter().enumerate().all(same) {
+            let is_same = |(index, name)| self.knows(index, name) != NameMatch::No;
+            if names.len() == self.names.len() && names.iter().enumerate().all(is_same) {
                 remember(&names, self.form.clone());
             }
         }
@@ -163,15 +163,16 @@ pub fn read(names: &[Bound<'_, PyAny>], values: &mut [Value]) -> Option<Object> 
     };
     let texts: SmallVec<[&str; FEW]> = names.iter().map(text).collect::<Option<_>>()?;
     let first = texts.first()?;
-    let place = slot_of_text(first, names.len());
+    let slot = slot_of_text(first, names.len());
     let (object, new) = RECORDS.with_borrow_mut(|records| {
         let order = records.forms.order(&texts)?;
         let object = order.object(values);
         let new = match &order.note {
             Some(record) => {
                 // other shapes may have the same first name
-                let known = records.by_text.get_mut(place);
-                let replaced = known.and_then(|known| known.replace(record.clone()));
+                let records_of_slot = records.by_text.get_mut(slot);
+                let replaced = records_of_slot
+                    .and_then(|records_of_slot| records_of_slot.replace(record.clone()));
                 return Some((object, Err(replaced)));
             }
             None => Form {
@@ -193,22 +194,22 @@ fn remember(names: &[Bound<'_, PyAny>], form: Rc<Form>) {
     let (Some(first), Some(text)) = (names.first(), form.texts.first()) else {
         return;
     };
-    let places = (
+    let slots = (
         slot_of_object(first, names.len()),
         slot_of_text(text, names.len()),
     );
     let texts = form.texts.clone();
-    let held = names.iter().filter_map(|name| name.cast_exact().ok());
+    let exact_names = names.iter().filter_map(|name| name.cast_exact().ok());
     let record = Rc::new(Record {
-        names: held.map(|name| name.clone().unbind()).collect(),
+        names: exact_names.map(|name| name.clone().unbind()).collect(),
         form,
     });
     // the replaced entry is dropped after the borrow of the records ends
     let replaced = RECORDS.with_borrow_mut(|records| {
-        let by_object = records.by_object.get_mut(places.0);
-        let by_object = by_object.and_then(|place| place.replace(record.clone()));
-        let by_text = records.by_text.get_mut(places.1);
-        let by_text = by_text.and_then(|place| place.replace(record.clone()));
+        let by_object = records.by_object.get_mut(slots.0);
+        let by_object = by_object.and_then(|record_slot| record_slot.replace(record.clone()));
+        let by_text = records.by_text.get_mut(slots.1);
+        let by_text = by_text.and_then(|record_slot| record_slot.replace(record.clone()));
         let order = records.forms.order(&texts);
         (
             by_object,

@@ -143,11 +143,11 @@ impl<'py> Writer<'py> {
     }
 
     /// Fails if members that are equal in Python would be lost.
-    fn same_size(self, python: usize, rego: usize, what: &str) -> PyResult<()> {
+    fn same_size(self, python: usize, rego: usize, kind: &str) -> PyResult<()> {
         if python == rego {
             return Ok(());
         }
-        let message = format!("{what} are equal in Python, like `1` and `true`, but not in Rego");
+        let message = format!("{kind} are equal in Python, like `1` and `true`, but not in Rego");
         Err(conversion_error(self.py, Family::Output, &message))
     }
 }
