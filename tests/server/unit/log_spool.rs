@@ -116,7 +116,7 @@ fn a_record_that_was_cut_is_not_read_and_what_follows_is() {
         spool.append(&event(77)).unwrap();
         let mut events = Vec::new();
         while let Some(batch) = spool.next(1).unwrap() {
-            spool.reader.lock().moved(batch.end);
+            spool.reader.lock().move_to(batch.end);
             events.extend(batch.events);
         }
         let expected: Vec<_> = (0..4).map(event).chain([event(77)]).collect();
