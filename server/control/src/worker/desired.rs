@@ -26,7 +26,7 @@ pub struct Desired {
     pub sources: BTreeMap<String, Arc<DesiredSource>>,
     /// The secrets of the storage, by name.
     pub secrets: BTreeMap<String, Secret>,
-    /// ListDigest of the storage and its secrets.
+    /// Digest of the storage and its secrets.
     pub storage_digest: String,
 }
 
@@ -38,7 +38,7 @@ pub struct DesiredSource {
     pub secrets: BTreeMap<String, Secret>,
     /// The pushed documents as files.
     pub pushed: Tree,
-    /// ListDigest of all of these.
+    /// Digest of all of these.
     pub digest: String,
 }
 

@@ -42,7 +42,7 @@ pub fn metrics_request(
     }
 }
 
-/// ExportTimes in nanoseconds since 1970.
+/// Times in nanoseconds since 1970.
 #[derive(Clone, Copy)]
 struct ExportTimes {
     start: u64,

@@ -1,4 +1,4 @@
-//! RepositoryAccess to repositories over SSH: the key of a secret, and keys of hosts that are accepted by their fingerprints only.
+//! Access to repositories over SSH: the key of a secret, and keys of hosts that are accepted by their fingerprints only.
 //!
 //! The keys of a host are read by `ssh-keyscan`, and those with an accepted fingerprint are written to a file, which is all that `ssh` trusts.
 
