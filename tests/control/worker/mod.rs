@@ -1,5 +1,6 @@
 //! Builds of bundles: leases, scheduling and records.
 
+mod desired;
 mod instances;
 mod leases;
 mod webhooks;

@@ -3,31 +3,30 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Dialect;
+use super::{Dialect, now};
 
 /// A clock with microseconds since 1970.
 #[derive(Clone)]
 pub enum Clock {
     /// The clock of the database, which a statement reads.
     Database(&'static str),
-    /// A function, for simulations.
+    /// A function.
     Function(Arc<dyn Fn() -> i64 + Send + Sync>),
 }
 
 impl Clock {
     /// Returns the clock of a database. All of its statements return UTC, whatever the time zone of the session.
     pub(super) fn for_dialect(dialect: Dialect) -> Self {
-        Self::Database(match dialect {
-            Dialect::Sqlite => {
-                "SELECT CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000"
-            }
-            Dialect::Postgres => {
-                "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)"
-            }
-            Dialect::Mysql => {
-                "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
-            }
-        })
+        match dialect {
+            // SQLite runs in this process, so its clock is that of the machine
+            Dialect::Sqlite => Self::Function(Arc::new(now)),
+            Dialect::Postgres => Self::Database(
+                "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+            ),
+            Dialect::Mysql => Self::Database(
+                "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
+            ),
+        }
     }
 }
 

@@ -84,7 +84,7 @@ fn head(row: &mut Row) -> Result<ItemHead, DbError> {
     })
 }
 
-fn item(mut row: Row) -> Result<Item, DbError> {
+pub(super) fn item(mut row: Row) -> Result<Item, DbError> {
     Ok(Item {
         head: head(&mut row)?,
         body: row.text()?,

@@ -102,24 +102,20 @@ impl Transaction {
         bundle: i64,
         holder: &str,
     ) -> Result<Option<Lease>, DbError> {
-        let item = self
+        let row = self
             .first(
-                "SELECT id FROM items WHERE id = ? AND kind = 'bundles'",
+                "SELECT bundle_builds.bundle_id, bundle_builds.holder FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.id = ? AND items.kind = 'bundles'",
                 vec![bundle.into()],
             )
             .await?;
-        if item.is_none() {
+        let Some(mut row) = row else {
             return Ok(None);
+        };
+        if row.maybe_int()?.is_none() {
+            self.ensure_builds(bundle).await?;
         }
-        self.ensure_builds(bundle).await?;
+        let abandoned = row.maybe_text()?;
         let now = self.database_now().await?;
-        let abandoned = self
-            .first(
-                "SELECT holder FROM bundle_builds WHERE bundle_id = ? AND holder IS NOT NULL",
-                vec![bundle.into()],
-            )
-            .await?;
-        let abandoned = abandoned.map(|mut row| row.text()).transpose()?;
         let own_idle_holder = idle_holder(holder);
         let is_kept = abandoned.as_ref() == Some(&own_idle_holder);
         let is_takeover = abandoned.is_some() && !is_kept;

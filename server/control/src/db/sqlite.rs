@@ -94,23 +94,31 @@ impl Driver for Sqlite {
                 Mode::Write => (&self.writers, "BEGIN IMMEDIATE"),
                 Mode::Migrate => (&self.writers, "BEGIN EXCLUSIVE"),
             };
+            let mut lease = pool.lease().await?;
+            let is_open = lease.get().is_some();
             let mut session = SqliteSession {
-                lease: Some(pool.lease().await?),
+                lease: Some(lease),
+                begin: Some(begin),
+                is_read: mode == Mode::Read,
             };
-            let path = self.path.clone();
-            session
-                .run(path, move |connection| {
-                    connection.execute_batch(begin).map_err(failed)
-                })
-                .await?;
+            // A deferred transaction begins with its first statement anyway. A new connection is opened at once, so that a
+            // file that cannot be opened is reported here.
+            if mode != Mode::Read || !is_open {
+                session.run(self.path.clone(), |_| Ok(())).await?;
+            }
             Ok(Box::new(session) as Box<dyn Session>)
         })
     }
 }
 
-/// A transaction on a connection. Each statement moves the connection to a thread that may block.
+/// A transaction on a connection. Each statement moves the connection to a thread that may block. The switches between threads
+/// cost more than small statements.
 struct SqliteSession {
+    /// `None` after the transaction has failed to begin, or while a statement runs.
     lease: Option<PooledConnection<Connection>>,
+    /// The statement that begins the transaction, until it has run.
+    begin: Option<&'static str>,
+    is_read: bool,
 }
 
 impl Drop for SqliteSession {
@@ -137,14 +145,27 @@ impl SqliteSession {
         let Some(mut lease) = self.lease.take() else {
             return Err(transaction_over());
         };
+        let (begin, is_read) = (self.begin.take(), self.is_read);
         let running = tokio::task::spawn_blocking(move || {
             let mut connection = match lease.take() {
                 Some(connection) => connection,
                 None => open(path)?,
             };
+            if let Some(begin) = begin
+                && let Err(error) = connection.execute_batch(begin)
+            {
+                // the session is over: no statement may run outside of the transaction
+                lease.set(connection);
+                lease.give_back();
+                return Err(failed(error));
+            }
             let result = work(&mut connection);
             lease.set(connection);
-            let session = Self { lease: Some(lease) };
+            let session = Self {
+                lease: Some(lease),
+                begin: None,
+                is_read,
+            };
             Ok::<_, DbError>((session, result))
         });
         let (mut session, result) = running
@@ -220,7 +241,16 @@ impl Session for SqliteSession {
 
     fn end(mut self: Box<Self>, commit: bool) -> DbFuture<'static, ()> {
         Box::pin(async move {
+            if self.begin.is_some() {
+                return Ok(());
+            }
             let statement = if commit { "COMMIT" } else { "ROLLBACK" };
+            // the end of a transaction that has only read does not wait for the disk
+            if self.is_read
+                && let Some(connection) = self.lease.as_mut().and_then(PooledConnection::get)
+            {
+                return connection.execute_batch(statement).map_err(failed);
+            }
             self.run(None, move |connection| {
                 connection.execute_batch(statement).map_err(failed)
             })

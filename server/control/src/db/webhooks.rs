@@ -108,20 +108,6 @@ impl Transaction {
         Ok(())
     }
 
-    /// Returns the number of fetches of a source that webhooks have triggered.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub async fn source_triggers(&mut self, source: i64) -> Result<i64, DbError> {
-        let row = self
-            .first(
-                "SELECT triggers FROM source_triggers WHERE source_id = ?",
-                vec![source.into()],
-            )
-            .await?;
-        row.map_or(Ok(0), |mut row| row.int())
-    }
-
     async fn count_trigger(&mut self, source: i64, now: i64) -> Result<(), DbError> {
         self.execute(
             "UPDATE source_triggers SET triggers = triggers + 1, triggered_at = ?, is_waiting = 0 WHERE source_id = ?",

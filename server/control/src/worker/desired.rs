@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::db::{Database, Item, ItemHead, Mode, Transaction};
+use crate::db::{Database, Item, ItemHead, Mode, StoredSource, Transaction};
 use crate::error::ApiError;
 use crate::list_digest::ListDigest;
 use crate::model::{
@@ -78,18 +78,19 @@ impl Loading<'_> {
         let mut sources = BTreeMap::new();
         // the plan decides which stacks select the bundle.
         let stacked = stacks.iter().flat_map(|stack| &stack.requirements);
-        let mut open: Vec<String> = names(bundle.requirements.iter().chain(stacked));
-        while let Some(name) = open.pop() {
-            if sources.contains_key(&name) {
-                continue;
-            }
+        let mut open = names(bundle.requirements.iter().chain(stacked));
+        // the sources of one level are loaded together: the number of statements does not depend on their number
+        while !open.is_empty() {
+            let wanted: Vec<String> = open.into_iter().collect();
+            open = BTreeSet::new();
             // a missing source is reported by the plan
-            let Some(item) = self.transaction.item(Kind::Source, &name).await? else {
-                continue;
-            };
-            let source = self.source(&item).await?;
-            open.extend(names(source.source.requirements.iter()));
-            sources.insert(name, Arc::new(source));
+            for stored in self.transaction.sources_named(&wanted).await? {
+                let name = stored.item.head.name.clone();
+                let source = self.source(stored).await?;
+                open.extend(names(source.source.requirements.iter()));
+                sources.insert(name, Arc::new(source));
+            }
+            open.retain(|name| !sources.contains_key(name));
         }
         let mut digest = ListDigest::new();
         digest.add(&serde_json::to_vec(&bundle.object_storage).unwrap_or_default());
@@ -121,17 +122,17 @@ impl Loading<'_> {
         }
     }
 
-    async fn source(&mut self, item: &Item) -> Result<DesiredSource, ApiError> {
+    async fn source(&mut self, stored: StoredSource) -> Result<DesiredSource, ApiError> {
+        let item = &stored.item;
         let source: Source = parsed(item)?;
         let mut digest = ListDigest::new();
         digest.add(item.body.as_bytes());
         // a trigger makes another version of the source, which is fetched once for all bundles
-        let triggers = self.transaction.source_triggers(item.head.id).await?;
-        digest.add(&triggers.to_be_bytes());
+        digest.add(&stored.triggers.to_be_bytes());
         let references = source.references();
         let secrets = self.secrets(&item.head, &references, &mut digest).await?;
         let mut pushed = Tree::default();
-        for document in self.transaction.documents_below(item.head.id, "").await? {
+        for document in stored.documents {
             digest.add(document.path.as_bytes());
             digest.add(document.body.as_bytes());
             pushed.insert(document.path, Content::Inline(Bytes::from(document.body)));
@@ -186,7 +187,7 @@ impl Loading<'_> {
     }
 }
 
-fn names<'r>(requirements: impl Iterator<Item = &'r Requirement>) -> Vec<String> {
+fn names<'r>(requirements: impl Iterator<Item = &'r Requirement>) -> BTreeSet<String> {
     requirements
         .filter_map(|requirement| requirement.source.clone())
         .collect()

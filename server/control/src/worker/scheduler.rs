@@ -108,6 +108,8 @@ struct Attempts {
     restarted: HashSet<i64>,
     /// `true` if this instance keeps leases between builds, or did.
     keeps_leases: bool,
+    /// `true` if more bundles may be due than the last poll had places for.
+    has_more: bool,
 }
 
 /// The end of a task.
@@ -157,8 +159,9 @@ impl<S: Stages> Worker<S> {
                 () = &mut stop => break,
                 Some(joined) = attempts.tasks.join_next(), if !attempts.tasks.is_empty() => {
                     attempts.end(joined.ok());
-                    // a free place is used at once
-                    if attempts.running.len() + 1 < self.shared.options.concurrency {
+                    // Finding due bundles costs a query over all bundles, so several free places are filled at once.
+                    let is_busy = attempts.running.len() > self.shared.options.concurrency / 2;
+                    if is_busy || !attempts.has_more {
                         continue;
                     }
                 }
@@ -227,6 +230,7 @@ impl<S: Stages> Worker<S> {
             transaction.settle(run).await?;
         }
         let due = due?;
+        attempts.has_more = due.len() >= free;
         if due.is_empty() {
             return Ok(());
         }
