@@ -9,6 +9,7 @@
 pub mod bindings;
 pub mod bundling;
 pub mod compiling;
+pub mod control;
 pub mod counts;
 pub mod engines;
 pub mod filtering;
@@ -23,4 +24,5 @@ pub mod side_by_side;
 pub mod table;
 pub mod threads;
 pub mod timing;
+pub mod usage;
 pub mod written;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use solon_bench::profile::Part;
 use solon_bench::{
-    bindings, bundling, compiling, filtering, growth, loading, manifest, profile, serving,
+    bindings, bundling, compiling, control, filtering, growth, loading, manifest, profile, serving,
     side_by_side, threads,
 };
 
@@ -30,8 +30,11 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --logs [--seconds S]
        ./bench --activations [--seconds S]
        ./bench --waiting
+       ./bench --envoy [--seconds S]
+       ./bench --sizing [--seconds S]
        ./bench --filters [NAME…]
        ./bench --bundles
+       ./bench --control
        ./bench --profile NAME [--part decide|json|prepare]
 
   --seconds S       time spent on each figure (0.3)
@@ -51,9 +54,15 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
                     them changed each second and without a change; --seconds is the time of all rounds
   --waiting         200 and 2,000 decisions at once that wait for an HTTP backend for a second, with cheap decisions at
                     the same time, on the server and on the reference engine's; takes a few minutes at most
+  --envoy           external authorization for Envoy over gRPC beside a server that allows everything: throughput, latency at half
+                    of it, and the memory of 1,000 concurrent streams
+  --sizing          what a machine of this kind can do: requests per second of a core by the kind of policy, memory by the size of
+                    the data, costs of decision logs, TLS and Envoy; by `wrk`
   --filters         rules that become filters of rows, beside the reference engine's server
   --bundles         activating and building large bundles as whole processes, beside the reference engine, and changing one of 10,000
                     policies; the program is the one of --server
+  --control         a control plane with 1,000 bundles of 20 sources each: the first build, checks without a change, which bundles a
+                    change builds again, and 1,000 policy servers that wait; takes some minutes
   --profile NAME    instructions of each function, counted by valgrind
 
 The reference engine is timed by the binary named in SOLON_ORACLE, when it is set.";
@@ -71,10 +80,15 @@ enum Task {
     Logs,
     Activations,
     Waiting,
+    Envoy,
+    Sizing,
     Filters,
     Bundles,
+    Control,
     /// Server that `--server` compares with.
     Nothing(String),
+    /// Server that `--envoy` compares with.
+    AllowAll(String),
     Profile(Part),
     /// Part that `--profile` counts.
     Run(Part),
@@ -115,8 +129,12 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--logs" => found.task = Task::Logs,
             "--activations" => found.task = Task::Activations,
             "--waiting" => found.task = Task::Waiting,
+            "--envoy" => found.task = Task::Envoy,
+            "--sizing" => found.task = Task::Sizing,
+            "--allow-all" => found.task = Task::AllowAll(value()?),
             "--filters" => found.task = Task::Filters,
             "--bundles" => found.task = Task::Bundles,
+            "--control" => found.task = Task::Control,
             "--nothing" => found.task = Task::Nothing(value()?),
             "--profile" => {
                 found.names.push(value()?);
@@ -204,8 +222,12 @@ fn run(arguments: Arguments) -> Result<(), String> {
         Task::Logs => serving::print_logs(budget),
         Task::Activations => serving::print_activations(budget),
         Task::Waiting => serving::print_waiting(),
+        Task::Envoy => serving::print_envoy(budget),
+        Task::Sizing => serving::print_sizing(&arguments.manifests, budget),
+        Task::AllowAll(address) => serving::serve_allow_all(&address),
         Task::Filters => filtering::print(budget, &arguments.names),
         Task::Bundles => bundling::print(&serving::own_program()?),
+        Task::Control => control::print(),
         Task::Nothing(address) => serving::serve_nothing(&address),
         Task::Profile(part) => workloads(&arguments.names)?
             .iter()

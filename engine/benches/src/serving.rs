@@ -2,19 +2,25 @@
 
 mod activations;
 mod backend;
+mod checks;
 mod client;
+mod envoy;
 mod logs;
 mod nothing;
 pub mod process;
+mod sizing;
 mod waiting;
 mod wrk;
 
 use std::time::Duration;
 
 pub use activations::print as print_activations;
+pub use checks::serve_allow_all;
+pub use envoy::print as print_envoy;
 pub use logs::print as print_logs;
 pub use nothing::serve_nothing;
 pub use process::own_program;
+pub use sizing::print as print_sizing;
 pub use waiting::print as print_waiting;
 
 use client::{Load, ask};
@@ -45,6 +51,20 @@ heavy := count([1 |
 const DATA: &str = r#"{"roles": {"alice": ["reader", "writer"]}, "grants": {"reader": [{"action": "read", "type": "doc"}], "writer": [{"action": "write", "type": "doc"}]}}"#;
 
 const SMALL: &str = r#"{"input": {"user": "alice", "action": "write", "type": "doc"}}"#;
+
+/// Returns the percentile `part` of durations, in milliseconds.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a position in a list"
+)]
+fn percentile(mut times: Vec<Duration>, part: f64) -> f64 {
+    times.sort_unstable();
+    let at = (times.len() as f64 * part).ceil() as usize;
+    let time = times.get(at.saturating_sub(1));
+    time.map_or(0.0, |time| time.as_secs_f64() * 1e3)
+}
 
 /// Rounds of each cell. The median is printed.
 const ROUNDS: usize = 9;

@@ -1,18 +1,13 @@
 //! Clients that keep connections busy: each sends a request, reads the response, and sends the next request.
 
-#![allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts of requests, for people"
-)]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+use super::percentile;
 
 /// Request path and body.
 pub type Ask = (&'static str, &'static str);
@@ -197,11 +192,7 @@ impl Load {
     /// Returns the percentile `part` of the latencies of requests whose number satisfies `counts`, in milliseconds.
     pub fn percentile_of(&self, part: f64, counts: impl Fn(usize) -> bool) -> f64 {
         let some = self.took.iter().filter(|(at, _)| counts(*at));
-        let mut times: Vec<Duration> = some.map(|(_, took)| *took).collect();
-        times.sort_unstable();
-        let at = (times.len() as f64 * part).ceil() as usize;
-        let time = times.get(at.saturating_sub(1));
-        time.map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        percentile(some.map(|(_, took)| *took).collect(), part)
     }
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::usage;
+
 /// A measured server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Who {
@@ -14,6 +16,8 @@ pub enum Who {
     Solon,
     /// OPA, if `SOLON_ORACLE` names it.
     Oracle,
+    /// Server of Envoy's external authorization that allows everything.
+    AllowAll,
 }
 
 impl Who {
@@ -59,6 +63,20 @@ impl Process {
         files: &[(&str, &str)],
         config: &str,
     ) -> Result<Self, String> {
+        Self::start_by(who, threads, files, config, &[])
+    }
+
+    /// Starts a server with flags. Files whose names end with `.pem` are written and not loaded.
+    ///
+    /// # Errors
+    /// Fails if the server does not start.
+    pub fn start_by(
+        who: Who,
+        threads: usize,
+        files: &[(&str, &str)],
+        config: &str,
+        flags: &[&str],
+    ) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
         let port = TcpListener::bind("127.0.0.1:0").and_then(|probe| probe.local_addr());
         let address = port.map_err(text)?.to_string();
@@ -72,15 +90,19 @@ impl Process {
         std::fs::write(folder.join("c.yaml"), config).map_err(text)?;
         let own = std::env::current_exe().map_err(text)?;
         let mut command = match who {
-            Who::Nothing => {
+            Who::Nothing | Who::AllowAll => {
                 let mut command = Command::new(own);
-                command.args(["--nothing", &address]);
+                let flag = match who {
+                    Who::AllowAll => "--allow-all",
+                    _ => "--nothing",
+                };
+                command.args([flag, &address]);
                 command
             }
             Who::Solon => Command::new(own_program()?),
             Who::Oracle => Command::new(std::env::var_os("SOLON_ORACLE").unwrap_or_default()),
         };
-        if who != Who::Nothing {
+        if matches!(who, Who::Solon | Who::Oracle) {
             command.args([
                 "run",
                 "--server",
@@ -89,8 +111,9 @@ impl Process {
                 "--addr",
                 &address,
             ]);
-            command.args(["-c", "c.yaml"]);
-            command.args(files.iter().map(|(name, _)| *name));
+            command.args(["-c", "c.yaml"]).args(flags);
+            let names = files.iter().map(|(name, _)| *name);
+            command.args(names.filter(|name| !name.ends_with(".pem")));
         }
         let child = command
             .env("TOKIO_WORKER_THREADS", threads.to_string())
@@ -108,7 +131,7 @@ impl Process {
         };
         let start = Instant::now();
         while TcpStream::connect(&server.address).is_err() {
-            if start.elapsed() > Duration::from_secs(10) {
+            if start.elapsed() > Duration::from_mins(1) {
                 return Err(format!("{} does not start", server.name()));
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -129,45 +152,35 @@ impl Process {
     /// Returns the name in tables.
     pub fn name(&self) -> &'static str {
         match self.who {
-            Who::Nothing => "nothing",
+            Who::Nothing | Who::AllowAll => "nothing",
             Who::Solon => "solon",
             Who::Oracle => "reference",
         }
     }
 
-    /// Returns the processor time used so far. One tick is a hundredth of a second.
+    /// Sends a signal.
+    ///
+    /// # Errors
+    /// The signal cannot be sent.
+    pub fn signal(&self, name: &str) -> Result<(), String> {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &id]).status();
+        sent.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Returns the processor time used so far.
     pub fn processor_time(&self) -> Duration {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
-        let stat = stat.unwrap_or_default();
-        let fields = stat
-            .rsplit(')')
-            .next()
-            .unwrap_or_default()
-            .split_whitespace();
-        let ticks: u64 = fields
-            .skip(11)
-            .take(2)
-            .filter_map(|field| field.parse::<u64>().ok())
-            .sum();
-        Duration::from_millis(ticks * 10)
+        usage::processor_time(self.child.id())
     }
 
     /// Returns the resident memory, in megabytes.
     pub fn resident(&self) -> f64 {
-        self.memory("VmRSS:")
+        usage::resident(self.child.id())
     }
 
     /// Returns the peak resident memory, in megabytes.
     pub fn peak(&self) -> f64 {
-        self.memory("VmHWM:")
-    }
-
-    fn memory(&self, name: &str) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let status = status.unwrap_or_default();
-        let line = status.lines().find(|line| line.starts_with(name));
-        let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-        kilobytes.unwrap_or_default() / 1024.0
+        usage::peak(self.child.id())
     }
 }
 

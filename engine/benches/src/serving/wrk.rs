@@ -3,7 +3,6 @@
 
 use std::process::Command;
 
-use super::client::Ask;
 use super::process::Process;
 
 /// Result of one round.
@@ -13,8 +12,26 @@ pub struct Round {
     pub rate: f64,
     /// Processor time per request, in microseconds.
     pub processor: f64,
+    /// Median of the latency, in milliseconds.
+    pub half: f64,
     /// 99th percentile of the latency, in milliseconds.
     pub late: f64,
+}
+
+/// A load.
+pub struct Load<'l> {
+    /// Number of client threads.
+    pub threads: usize,
+    /// Number of connections.
+    pub connections: usize,
+    /// Duration in seconds.
+    pub seconds: u64,
+    /// Path and body of the request.
+    pub request: (&'l str, &'l str),
+    /// `true` for requests over TLS.
+    pub is_secure: bool,
+    /// `true` if each request has a connection of its own.
+    pub reconnects: bool,
 }
 
 /// Keeps connections busy for the given number of seconds.
@@ -26,22 +43,44 @@ pub fn round(
     threads: usize,
     connections: usize,
     seconds: u64,
-    (path, body): Ask,
+    request: (&str, &str),
 ) -> Result<Round, String> {
+    Load {
+        threads,
+        connections,
+        seconds,
+        request,
+        is_secure: false,
+        reconnects: false,
+    }
+    .run(server)
+}
+
+impl Load<'_> {
+    /// Runs the load.
+    ///
+    /// # Errors
+    /// Fails if `wrk` is not installed or a response is not 200.
+    pub fn run(&self, server: &Process) -> Result<Round, String> {
+    let (path, body) = self.request;
+    let scheme = if self.is_secure { "https" } else { "http" };
     let script = server.folder().join("request.lua");
-    let lines = format!(
-        "wrk.method = \"POST\"\nwrk.headers[\"Content-Type\"] = \"application/json\"\nwrk.body = [[{body}]]\n"
+    let mut lines = format!(
+        "wrk.method = \"POST\"\nwrk.headers[\"Content-Type\"] = \"application/json\"\nwrk.body = [====[{body}]====]\n"
     );
+    if self.reconnects {
+        lines += "wrk.headers[\"Connection\"] = \"close\"\n";
+    }
     std::fs::write(&script, lines).map_err(|error| error.to_string())?;
     let before = server.processor_time();
     let run = Command::new("wrk")
         .arg("--latency")
-        .arg(format!("-t{threads}"))
-        .arg(format!("-c{connections}"))
-        .arg(format!("-d{seconds}s"))
+        .arg(format!("-t{}", self.threads))
+        .arg(format!("-c{}", self.connections))
+        .arg(format!("-d{}s", self.seconds))
         .arg("-s")
         .arg(script)
-        .arg(format!("http://{}{path}", server.address()))
+        .arg(format!("{scheme}://{}{path}", server.address()))
         .output()
         .map_err(|error| format!("wrk, which makes the load, cannot be run: {error}"))?;
     let spent = server.processor_time().saturating_sub(before);
@@ -52,6 +91,7 @@ pub fn round(
     }
     let found = || {
         let mut words = text.split_whitespace();
+        let half = milliseconds(words.by_ref().skip_while(|word| *word != "50%").nth(1)?)?;
         let late = milliseconds(words.by_ref().skip_while(|word| *word != "99%").nth(1)?)?;
         // `12345 requests in 1.00s, 3.2MB read`
         let count: f64 = text
@@ -69,10 +109,12 @@ pub fn round(
         Some(Round {
             rate,
             processor: spent.as_secs_f64() * 1e6 / count.max(1.0),
+            half,
             late,
         })
     };
     found().ok_or_else(|| format!("wrk printed something else: {text}"))
+    }
 }
 
 /// Parses a duration as `wrk` writes it: `812.00us`, `1.27ms`, `1.02s`.
