@@ -11,6 +11,8 @@
 
 #[path = "http/admission.rs"]
 mod admission;
+#[path = "http/authority.rs"]
+mod authority;
 #[path = "http/authorization.rs"]
 mod authorization;
 #[path = "http/batch.rs"]

@@ -15,7 +15,7 @@ use crate::client::{Answer, Client, Message};
 use crate::process::Folder;
 use crate::waiting::{HANG, wait_for};
 
-const POLICY: &str = r#"package envoy.authz
+pub const POLICY: &str = r#"package envoy.authz
 
 http := input.attributes.request.http
 
@@ -33,7 +33,7 @@ result := {"allowed": input.truncated_body} if input.parsed_path[0] == "large"
 "#;
 
 /// Returns Envoy's program. Without it, a test is skipped, unless `SOLON_REQUIRE_SERVICES` is set.
-fn program() -> Option<PathBuf> {
+pub fn program() -> Option<PathBuf> {
     let given = std::env::var_os("SOLON_ENVOY").map(PathBuf::from);
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/tools/envoy");
     let found = given.unwrap_or_else(|| root.join("envoy/_bin/envoy"));
@@ -49,7 +49,7 @@ fn program() -> Option<PathBuf> {
 }
 
 /// A proxy with its upstream, whose requests are received.
-struct Proxy {
+pub struct Proxy {
     child: Child,
     port: u16,
     requests: Receiver<String>,
@@ -64,7 +64,7 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    fn start(program: &PathBuf, cluster: &Value, filter: &Value) -> Self {
+    pub fn start(program: &PathBuf, cluster: &Value, filter: &Value) -> Self {
         let (upstream, requests) = upstream();
         // the port is free until Envoy opens it; no other test opens the same one
         let port = free_port();
@@ -95,27 +95,27 @@ impl Proxy {
         proxy
     }
 
-    fn send(&self, message: &Message) -> Answer {
+    pub fn send(&self, message: &Message) -> Answer {
         Client::connect(&format!("127.0.0.1:{}", self.port)).send(message)
     }
 
     /// Returns the head of the request that reached the upstream, in lower case.
-    fn forwarded(&self) -> String {
+    pub fn forwarded(&self) -> String {
         self.requests.recv_timeout(HANG).unwrap()
     }
 
-    fn forwarded_nothing(&self) -> bool {
+    pub fn forwarded_nothing(&self) -> bool {
         self.requests.try_recv().is_err()
     }
 }
 
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
 
 /// Starts a server that responds 200 to each request.
-fn upstream() -> (u16, Receiver<String>) {
+pub fn upstream() -> (u16, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (sender, requests) = channel();
@@ -203,7 +203,7 @@ fn config(port: u16, upstream: u16, cluster: &Value, filter: &Value) -> Value {
 }
 
 /// Returns the cluster of a service at `127.0.0.1:PORT`, with HTTP/2 for gRPC.
-fn cluster(address: &str, is_grpc: bool) -> Value {
+pub fn cluster(address: &str, is_grpc: bool) -> Value {
     let port: u16 = address.rsplit(':').next().unwrap().parse().unwrap();
     cluster_at(
         &json!({"socket_address": {"address": "127.0.0.1", "port_value": port}}),
@@ -224,7 +224,7 @@ fn cluster_at(address: &Value, is_grpc: bool) -> Value {
     json!({"address": address, "options": {"typed_extension_protocol_options": BTreeMap::from([(name, protocol)])}})
 }
 
-fn grpc_filter(may_fail: bool) -> Value {
+pub fn grpc_filter(may_fail: bool) -> Value {
     json!({
         "transport_api_version": "V3",
         "failure_mode_allow": may_fail,
@@ -233,7 +233,7 @@ fn grpc_filter(may_fail: bool) -> Value {
     })
 }
 
-fn http_filter(may_fail: bool) -> Value {
+pub fn http_filter(may_fail: bool) -> Value {
     json!({
         "failure_mode_allow": may_fail,
         "with_request_body": {"max_request_bytes": 64, "allow_partial_message": true},
@@ -330,11 +330,15 @@ fn envoy_sends_checks_over_a_unix_socket() {
         "path": "envoy/authz/result",
         "addr": format!("unix://{}", socket.display()),
     });
-    let _server = Authorization::start(&settings, &[], POLICY);
+    let mut server = Authorization::start(&settings, &[], POLICY);
     let address = json!({"pipe": {"path": socket.to_str().unwrap()}});
     let proxy = Proxy::start(&program, &cluster_at(&address, true), &grpc_filter(false));
     assert_eq!(proxy.send(&Message::new("GET", "/allowed")).status, 200);
     assert_eq!(proxy.send(&Message::new("GET", "/denied")).status, 401);
+    proxy.forwarded();
+    server.server.terminate();
+    assert_eq!(proxy.send(&Message::new("GET", "/allowed")).status, 403);
+    assert!(proxy.forwarded_nothing());
 }
 
 #[test]
@@ -361,15 +365,18 @@ fn a_service_without_a_decision_does_not_open_the_proxy() {
 #[test]
 fn a_stopped_service_closes_the_proxy() {
     let Some(program) = program() else { return };
-    let mut server = start();
-    let proxy = Proxy::start(
-        &program,
-        &cluster(&server.address, true),
-        &grpc_filter(false),
-    );
-    assert_eq!(proxy.send(&Message::new("GET", "/allowed")).status, 200);
-    proxy.forwarded();
-    server.server.terminate();
-    assert_eq!(proxy.send(&Message::new("GET", "/allowed")).status, 403);
-    assert!(proxy.forwarded_nothing());
+    for is_grpc in [true, false] {
+        let mut server = start();
+        let (address, filter) = if is_grpc {
+            (&server.address, grpc_filter(false))
+        } else {
+            (&server.http_address, http_filter(false))
+        };
+        let proxy = Proxy::start(&program, &cluster(address, is_grpc), &filter);
+        assert_eq!(proxy.send(&Message::new("GET", "/allowed")).status, 200);
+        proxy.forwarded();
+        server.server.terminate();
+        assert_eq!(proxy.send(&Message::new("GET", "/allowed")).status, 403);
+        assert!(proxy.forwarded_nothing());
+    }
 }
