@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// Numbers of the shared sources that change: a folder and a repository.
-const CHANGED: [(&str, usize); 2] = [("folder", 7), ("repository", 40)];
+const CHANGED: [(&str, usize); 2] = [("folder", 7), ("repository", 100)];
 
 /// Upper bounds of the figures.
 const FIRST_BUILD_SECONDS: f64 = 120.0;

@@ -66,7 +66,7 @@ impl Process {
         Self::start_by(who, threads, files, config, &[])
     }
 
-    /// Starts a server with flags. Files whose names end with `.pem` are written and not loaded.
+    /// Starts a server with flags. Files whose names contain `.pem` are written and not loaded.
     ///
     /// # Errors
     /// Fails if the server does not start.
@@ -113,7 +113,7 @@ impl Process {
             ]);
             command.args(["-c", "c.yaml"]).args(flags);
             let names = files.iter().map(|(name, _)| *name);
-            command.args(names.filter(|name| !name.ends_with(".pem")));
+            command.args(names.filter(|name| !name.contains(".pem")));
         }
         let child = command
             .env("TOKIO_WORKER_THREADS", threads.to_string())
@@ -156,16 +156,6 @@ impl Process {
             Who::Solon => "solon",
             Who::Oracle => "reference",
         }
-    }
-
-    /// Sends a signal.
-    ///
-    /// # Errors
-    /// The signal cannot be sent.
-    pub fn signal(&self, name: &str) -> Result<(), String> {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args([&format!("-{name}"), &id]).status();
-        sent.map(drop).map_err(|error| error.to_string())
     }
 
     /// Returns the processor time used so far.

@@ -122,21 +122,25 @@ fn of(rounds: &[Round], figure: fn(&Round) -> f64) -> f64 {
     median(rounds.iter().map(figure).collect())
 }
 
-/// Prints the memory of a server with documents, and while a signal replaces them.
+/// Prints the memory of a server with documents, and while they are replaced.
 #[expect(clippy::cast_precision_loss, reason = "a size in megabytes, for people")]
 fn memory(megabytes: usize) -> Result<(), String> {
     let users = documents::users(USERS * megabytes);
     let text = |version: u32| format!("{{\"version\": {version}, \"users\": {users}}}");
     let size = users.len() as f64 / 1e6;
     let first = text(0);
-    let server = Process::start_with(Who::Solon, 2, &[("data.json", &first)], "{}")?;
+    let files = [("data.json", first.as_str())];
+    let server = Process::start_by(Who::Solon, 2, &files, "{}", &["--watch"])?;
     drop(first);
     // memory that only the start needs is released soon after it
     std::thread::sleep(Duration::from_secs(1));
     let resident = server.resident();
-    let written = std::fs::write(server.folder().join("data.json"), text(1));
-    written.map_err(|error| error.to_string())?;
-    server.signal("HUP")?;
+    let (new, file) = (
+        server.folder().join("new"),
+        server.folder().join("data.json"),
+    );
+    let replaced = std::fs::write(&new, text(1)).and_then(|()| std::fs::rename(new, file));
+    replaced.map_err(|error| error.to_string())?;
     let begun = Instant::now();
     while !version(server.address())?.contains("\"result\":1") {
         if begun.elapsed() > PATIENCE {
