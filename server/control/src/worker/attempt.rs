@@ -214,6 +214,7 @@ async fn fetch_all<S: Stages>(
     let needed = shared.stages.needed(&plan);
     // dropping the set cancels the fetches
     let mut fetches = JoinSet::new();
+    let mut results = BTreeMap::new();
     for (at, needed) in needed.iter().enumerate() {
         let Some(source) = desired.sources.get(&needed.source).cloned() else {
             return Err(Failure {
@@ -226,6 +227,12 @@ async fn fetch_all<S: Stages>(
             source,
             commit: needed.commit.clone(),
         };
+        // without a task: for most bundles, another one has fetched the sources
+        if let Some(result) = shared.sources.cached(&job, fresh) {
+            let attributes = [("solon.source", needed.source.as_str())];
+            results.insert(at, in_span("sync", &attributes, async { result }).await);
+            continue;
+        }
         let shared = shared.clone();
         let context = TraceContext::current();
         fetches.spawn(context.scope(async move {
@@ -235,7 +242,6 @@ async fn fetch_all<S: Stages>(
             (at, in_span("sync", &attributes, fetch).await)
         }));
     }
-    let mut results = BTreeMap::new();
     while let Some(joined) = fetches.join_next().await {
         let (at, result) = joined.map_err(|error| crashed(Phase::Sync, &error))?;
         results.insert(at, result);

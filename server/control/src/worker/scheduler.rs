@@ -390,7 +390,13 @@ async fn finish<S: Stages>(
     ended: Result<Ended, Reason>,
 ) -> Result<(), DbError> {
     let mut transaction = shared.database.begin(Mode::Write).await?;
-    if !transaction.has_lease(lease).await? {
+    // an unchanged bundle is recorded only if its last result was a failure
+    let is_new = match &ended {
+        Ok(ended) => !matches!(ended.result, AttemptResult::Unchanged(_)) || lease.failures > 0,
+        Err(_) => true,
+    };
+    // the statement that ends the lease compares the token itself, so nothing needs to be checked before it if it is the only one
+    if is_new && !transaction.has_lease(lease).await? {
         transaction.roll_back().await;
         tracing::warn!(
             bundle = name,
@@ -436,8 +442,6 @@ async fn finish<S: Stages>(
         }
         AttemptResult::Abandoned => transaction.release_lease(lease).await?,
     }
-    // an unchanged bundle is recorded only if its last result was a failure
-    let is_new = !matches!(ended.result, AttemptResult::Unchanged(_)) || lease.failures > 0;
     if let Some(record) = record.filter(|_| is_new) {
         let recorded = transaction.record_attempt(lease, &record, ended.durations);
         recorded.await?;

@@ -61,6 +61,18 @@ impl<S: Stages> SharedSources<S> {
         }
     }
 
+    /// Returns a sufficiently fresh result, without waiting for one.
+    pub fn cached(
+        &self,
+        job: &FetchJob,
+        fresh: Freshness,
+    ) -> Option<Result<Arc<S::Fetched>, Failure>> {
+        let versions = self.sources.lock().get(&job.source.source.name)?.clone();
+        let versions = versions.try_lock().ok()?;
+        let outcome = versions.get(&(job.source.digest.clone(), job.commit.clone()))?;
+        outcome.is_fresh(fresh).then(|| outcome.result.clone())
+    }
+
     /// Returns a fetched source: a sufficiently fresh result of another bundle, or the result of a fetch.
     pub async fn fetch(
         &self,
