@@ -6,7 +6,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 pub struct Authority {
     params: CertificateParams,
     key: KeyPair,
-    pem: String,
+    pub pem: String,
 }
 
 impl Authority {
