@@ -40,10 +40,7 @@ pub fn print() -> Result<(), String> {
         "{BUNDLES} bundles of {SOURCES} sources each, {} sources ({SHARED} shared folders and repositories), SQLite",
         SHARED + BUNDLES
     );
-    println!(
-        "{:<44} {:>9} {:>9} {:>7}",
-        "figure", "cold", "warm", "bar"
-    );
+    println!("{:<44} {:>9} {:>9} {:>7}", "figure", "cold", "warm", "bar");
     plane.wait_for_attempts("each bundle is built", PAUSE, |attempts| {
         attempts.len() == BUNDLES
     })?;
@@ -52,13 +49,25 @@ pub fn print() -> Result<(), String> {
     let processor = plane.processor_seconds();
     println!("{:<44} {processor:>9.2}", "  its processor time, s");
     let resident = [plane.resident()];
-    line("  resident memory after it, MB", &resident, RESIDENT_MEGABYTES);
-    println!("{:<44} {:>9.1}", "  peak of the resident memory, MB", plane.peak());
+    line(
+        "  resident memory after it, MB",
+        &resident,
+        RESIDENT_MEGABYTES,
+    );
+    println!(
+        "{:<44} {:>9.1}",
+        "  peak of the resident memory, MB",
+        plane.peak()
+    );
 
     let first = check(&plane, 1)?;
     std::thread::sleep(2 * INTERVAL);
     let warm = check(&plane, 2)?;
-    line("check of all without a change, s of processor", &[first, warm], CHECK_SECONDS);
+    line(
+        "check of all without a change, s of processor",
+        &[first, warm],
+        CHECK_SECONDS,
+    );
     let warm_resident = plane.resident();
     plane.stop()?;
 
@@ -68,16 +77,28 @@ pub fn print() -> Result<(), String> {
     })?;
     let count: u64 = checked.values().sum();
     let processor = plane.processor_seconds() * BUNDLES as f64 / count as f64;
-    line("  the same with a start, s of processor", &[processor], f64::INFINITY);
+    line(
+        "  the same with a start, s of processor",
+        &[processor],
+        f64::INFINITY,
+    );
     let resident = [plane.resident(), warm_resident];
-    line("resident memory while nothing changes, MB", &resident, RESIDENT_MEGABYTES);
+    line(
+        "resident memory while nothing changes, MB",
+        &resident,
+        RESIDENT_MEGABYTES,
+    );
 
     let before = plane.resident();
     let downloads = Downloads::begin(&plane)?;
     // the memory of the first downloads is released soon after them
     std::thread::sleep(Duration::from_secs(10));
     let taken = plane.resident() - before;
-    line("memory for 1,000 waiting downloads, MB", &[taken], WAITING_MEGABYTES);
+    line(
+        "memory for 1,000 waiting downloads, MB",
+        &[taken],
+        WAITING_MEGABYTES,
+    );
     if !downloads.updated()?.is_empty() {
         return Err("a download ended before a change".to_owned());
     }
@@ -129,7 +150,9 @@ fn change(
         }
     }
     let updated = downloads.updated()?;
-    let ended = updated.iter().filter(|(name, _)| !known.contains_key(*name));
+    let ended = updated
+        .iter()
+        .filter(|(name, _)| !known.contains_key(*name));
     let ended: BTreeMap<&String, &Instant> = ended.collect();
     let last = ended.values().map(|at| at.duration_since(start)).max();
     println!(

@@ -221,7 +221,9 @@ impl Connection {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let request = request.body(Empty::new()).map_err(|error| error.to_string())?;
+        let request = request
+            .body(Empty::new())
+            .map_err(|error| error.to_string())?;
         self.0.ready().await.map_err(text)?;
         let response = self.0.send_request(request).await.map_err(text)?;
         let status = response.status().as_u16();

@@ -131,7 +131,11 @@ impl Checks {
                         let begin = Instant::now();
                         let response = client.check(CheckRequest::clone(&check)).await;
                         let response = response.map_err(|error| error.to_string())?.into_inner();
-                        if response.status.as_ref().is_none_or(|status| status.code != 0) {
+                        if response
+                            .status
+                            .as_ref()
+                            .is_none_or(|status| status.code != 0)
+                        {
                             return Err(format!("a check was denied: {response:?}"));
                         }
                         took.push(begin.elapsed());
@@ -161,7 +165,10 @@ fn check(path: &str) -> CheckRequest {
         (":scheme", "https"),
         ("accept", "application/json"),
         ("accept-encoding", "gzip, deflate, br"),
-        ("user-agent", "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0"),
+        (
+            "user-agent",
+            "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0",
+        ),
         ("x-forwarded-for", "192.0.2.17"),
         ("x-forwarded-proto", "https"),
         ("x-request-id", "b8c2a5c6-6a4c-4f2e-9f06-0d9f1e3c7a52"),

@@ -127,8 +127,11 @@ pub fn print(budget: Duration) -> Result<(), String> {
         }
     }
     let [nothing, own] = &measured;
-    let of = |rounds: &[Round], figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
-    println!("server        checks/s   µs of processor   ({THREADS} threads, {CONNECTIONS} connections, {STREAMS} streams)");
+    let of =
+        |rounds: &[Round], figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
+    println!(
+        "server        checks/s   µs of processor   ({THREADS} threads, {CONNECTIONS} connections, {STREAMS} streams)"
+    );
     for (name, rounds) in [("nothing", nothing), ("solon", own)] {
         println!(
             "{name:12} {:9.0} {:17.1}",
@@ -137,7 +140,11 @@ pub fn print(budget: Duration) -> Result<(), String> {
         );
     }
     let pairs = own.iter().zip(nothing);
-    let part = median(pairs.map(|(own, nothing)| own.rate * 100.0 / nothing.rate).collect());
+    let part = median(
+        pairs
+            .map(|(own, nothing)| own.rate * 100.0 / nothing.rate)
+            .collect(),
+    );
     bar("checks per second, % of nothing", part, PART, part >= PART);
     let [_, server] = &servers;
     let Some(client) = clients.get(1) else {
@@ -152,7 +159,12 @@ pub fn print(budget: Duration) -> Result<(), String> {
         paced.percentile(0.5),
         paced.percentile(0.999)
     );
-    bar("p99 at half of the peak, ms", late, LATE_MILLISECONDS, late < LATE_MILLISECONDS);
+    bar(
+        "p99 at half of the peak, ms",
+        late,
+        LATE_MILLISECONDS,
+        late < LATE_MILLISECONDS,
+    );
     many(server, time)
 }
 
@@ -169,7 +181,12 @@ fn many(warm: &CheckServer, time: Duration) -> Result<(), String> {
         busy.percentile(0.99),
         warm.process.resident()
     );
-    bar("peak memory with 1,000 streams, MB", peak, MANY_MEGABYTES, peak < MANY_MEGABYTES);
+    bar(
+        "peak memory with 1,000 streams, MB",
+        peak,
+        MANY_MEGABYTES,
+        peak < MANY_MEGABYTES,
+    );
     let waiting = client.once(MANY, WAITING_PATH)?;
     println!(
         "{} of them wait for a backend for {} s: p99 {:.2} s, peak {:.1} MB",

@@ -52,7 +52,12 @@ pub fn print(manifests: &[PathBuf], budget: Duration) -> Result<(), String> {
     );
     let files = [("authz.rego", POLICY), ("data.json", DATA)];
     let server = Process::start_with(Who::Solon, 1, &files, "{}")?;
-    class("RBAC: roles of a user, grants of a role", &server, SMALL_REQUEST, seconds)?;
+    class(
+        "RBAC: roles of a user, grants of a role",
+        &server,
+        SMALL_REQUEST,
+        seconds,
+    )?;
     drop(server);
     for (name, workload) in CLASSES {
         let workloads = manifest::read(manifests, &[workload.to_owned()])?;
@@ -84,13 +89,11 @@ fn start(workload: &Workload) -> Result<Process, String> {
 }
 
 /// Prints throughput, latency without load, and memory of one kind of policy.
-#[expect(clippy::cast_precision_loss, reason = "a size in kilobytes, for people")]
-fn class(
-    name: &str,
-    server: &Process,
-    request: (&str, &str),
-    seconds: u64,
-) -> Result<(), String> {
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a size in kilobytes, for people"
+)]
+fn class(name: &str, server: &Process, request: (&str, &str), seconds: u64) -> Result<(), String> {
     let load = |connections| Load {
         threads: 1,
         connections,
@@ -123,7 +126,10 @@ fn of(rounds: &[Round], figure: fn(&Round) -> f64) -> f64 {
 }
 
 /// Prints the memory of a server with documents, and while they are replaced.
-#[expect(clippy::cast_precision_loss, reason = "a size in megabytes, for people")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a size in megabytes, for people"
+)]
 fn memory(megabytes: usize) -> Result<(), String> {
     let users = documents::users(USERS * megabytes);
     let text = |version: u32| format!("{{\"version\": {version}, \"users\": {users}}}");
@@ -199,7 +205,12 @@ fn costs(seconds: u64) -> Result<(), String> {
     let secure = Process::start_by(Who::Solon, 1, &files, "{}", &tls)?;
     let kinds = [
         ("HTTP", &plain, false, false),
-        ("HTTP with decision logs to a service", &logged, false, false),
+        (
+            "HTTP with decision logs to a service",
+            &logged,
+            false,
+            false,
+        ),
         ("HTTP, a connection for each request", &plain, false, true),
         ("HTTPS", &secure, true, false),
         ("HTTPS, a connection for each request", &secure, true, true),
