@@ -27,9 +27,6 @@ use crate::telemetry::{RequestSpan, is_traced};
 /// Maximum number of concurrent requests. They wait for their database most of the time.
 const AT_ONCE: usize = 64;
 
-/// Time for the response after a download has waited, before the time limit of the request.
-const MARGIN: Duration = Duration::from_secs(1);
-
 /// Listener options of the control plane.
 pub struct ControlOptions {
     /// Addresses, as [`Server`](crate::Server) takes them.
@@ -111,7 +108,7 @@ impl ControlApp {
     /// Responds to a request. A download that waits for a change does so without a permit and without a connection to the
     /// database. Then the request is handled again, so that a key that was revoked in the meantime is rejected.
     async fn answer(&self, request: IncomingRequest) -> Result<Response, Rejection> {
-        let deadline = request.info().deadline;
+        let mut deadline = request.info().deadline;
         if !request.body().is_end_stream() || request.headers().get("prefer").is_none() {
             return self.answer_once(request).await;
         }
@@ -122,12 +119,11 @@ impl ControlApp {
             .await?;
         let start = Instant::now();
         while let Some(long_poll) = response.extensions_mut().remove::<LongPoll>() {
-            let mut remaining = long_poll.within().saturating_sub(start.elapsed());
-            if let Some(deadline) = deadline {
-                let time_to_deadline = deadline.saturating_duration_since(Instant::now());
-                remaining = remaining.min(time_to_deadline.saturating_sub(MARGIN));
-            }
+            let wait_start = Instant::now();
+            let remaining = long_poll.within().saturating_sub(start.elapsed());
             let is_changed = long_poll.changed(remaining).await;
+            // the time limit is for handling the request, not for waiting
+            deadline = deadline.and_then(|deadline| deadline.checked_add(wait_start.elapsed()));
             response = self.permitted(retry.clone(), deadline).await?;
             if !is_changed {
                 return Ok(response);

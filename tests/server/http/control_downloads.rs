@@ -163,3 +163,23 @@ fn a_thousand_policy_servers_wait_for_a_change() {
     let list: Value = serde_json::from_str(&list.text()).unwrap();
     assert_eq!(list["result"][0]["name"], "b");
 }
+
+#[test]
+fn a_waiting_download_outlasts_the_time_limit_of_a_request() {
+    let folder = Folder::with(&[]);
+    let (running, bearer) = start(folder.path());
+    let digest = publish(folder.path(), "first", b"first");
+    // a request that does not wait is handled within 30 seconds
+    let wait = Duration::from_secs(32);
+    let get = Message::new("GET", DOWNLOAD)
+        .header("Authorization", &bearer)
+        .header("If-None-Match", &format!("\"{digest}\""))
+        .header(
+            "Prefer",
+            &format!("modes=snapshot,delta;wait={}", wait.as_secs()),
+        );
+    let begun = Instant::now();
+    let answer = Client::connect(running.address()).send(&get);
+    assert_eq!(answer.status, 304, "{}", answer.text());
+    assert!(begun.elapsed() >= wait, "{:?}", begun.elapsed());
+}
