@@ -217,12 +217,14 @@ fn resident_of_server(program: &Path, bundle: &str) -> Result<f64, String> {
         .spawn()
         .map_err(failed)?;
     let start = Instant::now();
-    while TcpStream::connect(&address).is_err() && start.elapsed() < READY {
+    let mut is_ready = false;
+    while !is_ready && start.elapsed() < READY {
         std::thread::sleep(Duration::from_millis(50));
+        is_ready = TcpStream::connect(&address).is_ok();
     }
-    let resident = memory_of(server.id(), "VmRSS:");
+    let resident = memory_of(server.id(), "VmRSS:").filter(|_| is_ready);
     server.kill().and_then(|()| server.wait()).map_err(failed)?;
-    resident.ok_or_else(|| format!("{}: the server does not run", program.display()))
+    resident.ok_or_else(|| format!("{}: the server is not ready", program.display()))
 }
 
 /// Returns the largest resident memory of a running process, in megabytes.

@@ -153,21 +153,26 @@ impl<S: Stages> Worker<S> {
         let mut polls = tokio::time::interval(POLL);
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut is_reachable, mut renewed, mut kept_up) = (true, Instant::now(), None);
+        // attempts that ended since the last poll, and those that it started
+        let (mut ended, mut filled) = (0, 0);
         loop {
             tokio::select! {
                 biased;
                 () = &mut stop => break,
                 Some(joined) = attempts.tasks.join_next(), if !attempts.tasks.is_empty() => {
                     attempts.end(joined.ok());
-                    // Finding due bundles costs a query over all bundles, so several free places are filled at once.
-                    let is_busy = attempts.running.len() > self.shared.options.concurrency / 2;
-                    if is_busy || !attempts.has_more {
+                    ended += 1;
+                    // Finding due bundles costs a query over all bundles, so places are filled again when half of those that the
+                    // last poll filled are free. Attempts that take long do not count.
+                    if 2 * ended < filled || !attempts.has_more {
                         continue;
                     }
                 }
                 _ = polls.tick() => {}
             }
+            let before = attempts.running.len();
             let polled = self.poll(&mut attempts, &mut renewed).await;
+            (ended, filled) = (0, attempts.running.len().saturating_sub(before));
             match &polled {
                 Ok(()) if !is_reachable => tracing::info!("the database can be reached again"),
                 Err(error) if is_reachable => {
@@ -422,9 +427,12 @@ async fn finish<S: Stages>(
         AttemptResult::Published(published) | AttemptResult::Unchanged(published) => {
             // instances that start at the same time do not stay in step
             let delay = between(ended.interval.mul_f64(0.95), ended.interval);
-            transaction
+            let is_held = transaction
                 .end_with_success(lease, published, delay)
                 .await?;
+            if !is_held {
+                tracing::warn!(bundle = name, "the lease of a bundle was lost");
+            }
         }
         AttemptResult::Failed(failure, _) => {
             let failures = u32::try_from(lease.failures).unwrap_or(u32::MAX);

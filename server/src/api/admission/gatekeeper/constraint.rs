@@ -88,12 +88,17 @@ impl Constraint {
         let spec = spec.unwrap_or_default();
         let parameters = manifest.value.get("spec");
         let parameters = parameters.and_then(|spec| spec.get("parameters"));
-        let parameters = match parameters.filter(|parameters| !parameters.is_null()) {
-            None => Value::object(Vec::new()),
-            Some(parameters) => match &template.schema {
-                Some(schema) => schema.check(parameters)?,
-                None => parameters.clone(),
+        let parameters = match (
+            parameters.filter(|given| !given.is_null()),
+            &template.schema,
+        ) {
+            (Some(parameters), Some(schema)) => schema.check(parameters)?,
+            (Some(parameters), None) => parameters.clone(),
+            (None, Some(schema)) => match schema.default() {
+                Some(parameters) => schema.check(&parameters)?,
+                None => Value::object(Vec::new()),
             },
+            (None, None) => Value::object(Vec::new()),
         };
         Ok(Self {
             kind: manifest.kind().to_owned(),
@@ -137,8 +142,10 @@ impl Constraint {
             ("parameters".into(), self.parameters.clone()),
         ];
         if code.reads_inventory {
+            // an empty inventory is written as such: without one, nothing would be found to compare with, and all be admitted
             let inventory = documents.get("inventory").cloned();
-            let inventory = inventory.unwrap_or_else(|| Value::object(Vec::new()));
+            let inventory =
+                inventory.ok_or("the template reads `data.inventory`, which does not exist")?;
             members.push(("inventory".into(), inventory));
         }
         let result = evaluate(&code.violation, &Value::object(members));

@@ -26,8 +26,8 @@ impl ConstraintSet {
     /// Loads the templates and constraints of files and folders.
     ///
     /// # Errors
-    /// A file cannot be read, or an object is not valid: names the file, the object and the problem. A set without constraints is
-    /// an error, because it would admit everything.
+    /// A file cannot be read, or an object is not valid: names the file, the object and the problem. A set without constraints, or
+    /// without an action of the webhook, is an error, because it would admit everything.
     pub fn load(paths: &[PathBuf]) -> Result<Self, String> {
         let set = Self::from_manifests(&manifest::read(paths)?)?;
         if set.constraints.is_empty() {
@@ -36,6 +36,9 @@ impl ConstraintSet {
                 .map(|path| path.display().to_string())
                 .collect();
             return Err(format!("no constraints in {}", paths.join(", ")));
+        }
+        if set.constraints.iter().all(|one| one.actions.is_empty()) {
+            return Err("no constraint has an action of the webhook".to_owned());
         }
         Ok(set)
     }

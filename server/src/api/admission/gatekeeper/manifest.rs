@@ -1,5 +1,6 @@
 //! Kubernetes objects in files: YAML with any number of documents, or JSON.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use solon::{Value, json, yaml};
@@ -104,7 +105,9 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
         {
             continue;
         }
-        if entry.is_dir() || has_ending(&entry) {
+        let failed = |error: std::io::Error| format!("{}: {error}", entry.display());
+        let is_folder = std::fs::metadata(&entry).map_err(failed)?.is_dir();
+        if is_folder || has_ending(&entry) {
             found.extend(files(&entry)?);
         }
     }
@@ -127,9 +130,12 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, String> {
         add(&mut manifests, file, value)?;
         return Ok(manifests);
     }
+    check_lines(text).map_err(|problem| format!("{file}: {problem}"))?;
     for (row, document) in documents(text) {
-        let value = yaml::read(document.as_bytes())
-            .map_err(|error| format!("{file}: document at line {row}: {error}"))?;
+        let failed = |error: &dyn Display| format!("{file}: document at line {row}: {error}");
+        let value = yaml::read(document.as_bytes()).map_err(|error| failed(&error))?;
+        // keys that come twice are an error of this parser alone
+        serde_yaml::from_str::<serde_yaml::Value>(&document).map_err(|error| failed(&error))?;
         add(&mut manifests, file, value)?;
     }
     Ok(manifests)
@@ -156,6 +162,25 @@ fn add(manifests: &mut Vec<Manifest>, file: &str, value: Value) -> Result<(), St
     items
         .iter()
         .try_for_each(|item| add(manifests, file, item.clone()))
+}
+
+/// Rejects what ends a document or a line in YAML, but is not where [`documents`] separates them: the rest would be lost.
+fn check_lines(text: &str) -> Result<(), String> {
+    for (at, line) in text.split('\n').enumerate() {
+        if line.strip_suffix('\r').unwrap_or(line).contains('\r') {
+            return Err(format!(
+                "line {}: a carriage return without a line feed",
+                at + 1
+            ));
+        }
+        if line.starts_with("...") {
+            return Err(format!(
+                "line {}: a document must end with `---`, not with `...`",
+                at + 1
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the documents of a YAML text, each with the row of its first line. A line that begins with `---` separates them.

@@ -35,6 +35,12 @@ impl ParametersSchema {
     /// # Errors
     /// The schema is not valid.
     pub fn new(schema: &Json, is_structural: bool) -> Result<Self, String> {
+        if has_rules(schema) {
+            return Err(
+                "`x-kubernetes-validations` in the schema of parameters is not supported"
+                    .to_owned(),
+            );
+        }
         let engine = Engine::new();
         let failed =
             |error: &solon::Error| format!("the schema of parameters is not valid: {error}");
@@ -57,6 +63,11 @@ impl ParametersSchema {
         })
     }
 
+    /// Returns the parameters of a constraint that has none, if the schema defines them.
+    pub fn default(&self) -> Option<Value> {
+        solon::to_value(self.schema.get("default")?).ok()
+    }
+
     /// Returns parameters with the defaults of the schema.
     ///
     /// # Errors
@@ -77,6 +88,17 @@ impl ParametersSchema {
         Err(failed(
             first.unwrap_or("the result is undefined").to_owned(),
         ))
+    }
+}
+
+/// Returns `true` if a schema contains rules in CEL.
+fn has_rules(schema: &Json) -> bool {
+    match schema {
+        Json::Object(members) => members.iter().any(|(name, member)| {
+            name == "x-kubernetes-validations" || name != "default" && has_rules(member)
+        }),
+        Json::Array(items) => items.iter().any(has_rules),
+        _ => false,
     }
 }
 

@@ -171,6 +171,10 @@ impl<'a> ReviewedRequest<'a> {
         let mut members: Vec<(Value, Value)> = members
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
+        // as in Gatekeeper, a namespace is in none
+        if self.subjects.iter().any(Subject::is_namespace) {
+            members.retain(|(name, _)| name.as_str() != Some("namespace"));
+        }
         // the last of pairs with equal keys wins
         if let Some(object) = self.replaced_object {
             members.push(("object".into(), object.clone()));

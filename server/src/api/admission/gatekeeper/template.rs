@@ -146,6 +146,16 @@ impl TargetSection {
     /// Returns the Rego: that of `rego`, or else that of the engine `Rego`.
     fn code(self) -> Result<TemplateCode, String> {
         if !self.rego.is_empty() {
+            if let Some(code) = self
+                .code
+                .iter()
+                .find(|code| code.engine != "K8sNativeValidation")
+            {
+                return Err(format!(
+                    "`spec.targets[0]` has `rego` and code for the engine `{}`: expected one of them",
+                    code.engine
+                ));
+            }
             return Ok(TemplateCode {
                 rego: self.rego,
                 libs: self.libs,
