@@ -238,11 +238,28 @@ impl<'a> Visitor<'a> for Variables<'a> {
     fn term(&mut self, term: &'a Term) -> Descent {
         match &term.kind {
             TermKind::Var(_) => self.0.push(term),
+            TermKind::Ref(_) if is_ground(term) => return Descent::Over,
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
             | TermKind::ObjectComprehension(_) => return Descent::Over,
             _ => {}
         }
         Descent::Into
+    }
+}
+
+/// Returns `true` if OPA shows a term without the values of its variables: a reference counts as ground if its steps are, even
+/// if its head is a variable.
+fn is_ground(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Var(_) => false,
+        TermKind::Ref(path) => path.iter().skip(1).all(is_ground),
+        TermKind::Call(terms) | TermKind::Array(terms) | TermKind::Set(terms) => {
+            terms.iter().all(is_ground)
+        }
+        TermKind::Object(pairs) => pairs
+            .iter()
+            .all(|(key, value)| is_ground(key) && is_ground(value)),
+        kind => !kind.is_comprehension(),
     }
 }

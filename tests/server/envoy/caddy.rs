@@ -51,7 +51,7 @@ fn start() -> Authorization {
 }
 
 #[test]
-fn caddy_asks_for_each_request() {
+fn caddy_sends_a_check_for_each_request() {
     let mut server = start();
     let Some(caddy) = caddy(&server.http_address) else {
         return;

@@ -68,7 +68,7 @@ fn start() -> Authorization {
 }
 
 #[test]
-fn nginx_lets_allowed_requests_through() {
+fn nginx_forwards_allowed_requests() {
     let server = start();
     let Some(nginx) = nginx(&server.http_address) else {
         return;

@@ -301,6 +301,12 @@ fn templates_read_the_inventory_and_namespaces_that_clients_write() {
     assert_eq!(message(&pod(&json!({}))), Value::Null);
     let ingress =
         |name: &str| json!({"kind": "Ingress", "metadata": {"name": name}, "spec": {"host": "h"}});
+    // without an inventory there is no decision
+    assert_eq!(
+        message(&ingress("b")),
+        "the admission policy made no decision"
+    );
+    put("/v1/data/inventory", &json!({}));
     assert_eq!(message(&ingress("b")), Value::Null);
     put(
         "/v1/data/inventory/namespace/m/networking.k8s.io%2Fv1/Ingress/a",
