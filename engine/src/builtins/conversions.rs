@@ -133,7 +133,7 @@ struct Spelled {
 
 impl Spelled {
     fn scan(text: &[u8], hexadecimal: bool) -> Option<Self> {
-        // an underscore is valid between digits, and between the prefix `0x` and a digit
+        // An underscore is valid between digits, and between the prefix `0x` and a digit.
         let mut digits_and_signs = String::with_capacity(text.len());
         let mut before = hexadecimal;
         for (index, byte) in text.iter().enumerate() {

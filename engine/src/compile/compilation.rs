@@ -159,7 +159,7 @@ impl Options {
     }
 
     /// Returns the declaration of a function of the host, or else of a built-in that the capabilities contain. `None` if
-    /// there is no such function.
+    /// neither exists.
     pub(crate) fn declaration(&self, name: &str) -> Option<&Type> {
         let builtin = || match &self.capabilities {
             Some(capabilities) => capabilities.declaration(name),

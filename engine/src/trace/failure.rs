@@ -224,7 +224,7 @@ impl<'a> SourceExpr<'a> {
     fn of_expr(expr: &Expr, sources: FailureSources<'a>) -> Self {
         let mut user_span = expr.span;
         if expr.generated {
-            // the innermost enclosing expression that the user wrote
+            // The innermost enclosing expression that the user wrote.
             let mut best: Option<Span> = None;
             let mut visit = Exprs(|other: &Expr| {
                 let is_inner = best.is_none_or(|best| contains(best, other.span));
@@ -252,7 +252,7 @@ impl<'a> SourceExpr<'a> {
         for rule in &sources.canonical.rules {
             rule.walk(&mut visit);
         }
-        // a value of a modifier is reported as a whole, without the expressions that it is made of
+        // A value of a modifier is reported as a whole, without the expressions that it is made of.
         let mut parts: Vec<Name> = std::iter::once(expr)
             .chain(other_exprs.iter().copied())
             .flat_map(|expr| &expr.with)

@@ -44,7 +44,7 @@ async fn certificates_of_both_sides_are_verified() {
     let stranger = other.issue("client.example");
     let both = format!("{}{}", other.pem, own.pem);
     let ok = "";
-    // the server rejects the client after the handshake, so the message depends on the time
+    // The server rejects the client after the handshake, so the message depends on the time.
     let rejected = "datasource \"d\": ";
     for (what, url, value, wanted) in [
         ("private authority", &plain, with_root(&own.pem), ok),

@@ -50,7 +50,7 @@ async fn pinned_commits_need_the_credentials_of_their_repository() {
         .await
         .unwrap();
 
-    // the server is not needed any more
+    // The server is not needed any more.
     "nothing".clone_into(&mut accepted.lock().unwrap());
     let upper = commit.to_uppercase();
     for id in [&commit, &upper] {

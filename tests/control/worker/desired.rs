@@ -1,4 +1,4 @@
-//! What a build loads: the bundle with the sources that it requires, at every level, with their pushed documents.
+//! A build loads the bundle with the sources that it requires, at every level, with their pushed documents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A real proxy with a recipe of the documentation, in front of an application whose requests are received.
+//! A real proxy with a recipe of the documentation, before an application whose requests are received.
 
 use std::fs;
 use std::net::TcpStream;

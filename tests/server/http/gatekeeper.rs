@@ -301,7 +301,7 @@ fn templates_read_the_inventory_and_namespaces_that_clients_write() {
     assert_eq!(message(&pod(&json!({}))), Value::Null);
     let ingress =
         |name: &str| json!({"kind": "Ingress", "metadata": {"name": name}, "spec": {"host": "h"}});
-    // without an inventory there is no decision
+    // a template that reads the inventory cannot be evaluated without it
     assert_eq!(
         message(&ingress("b")),
         "the admission policy made no decision"

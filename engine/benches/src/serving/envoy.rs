@@ -114,7 +114,7 @@ pub fn print(budget: Duration) -> Result<(), String> {
     let mut measured: [Vec<Round>; 2] = [Vec::new(), Vec::new()];
     for round in 0..=ROUNDS {
         let mut order: Vec<_> = servers.iter().zip(&clients).zip(&mut measured).collect();
-        // the order alternates, so that each server runs first equally often
+        // The order alternates, so that each server runs first equally often.
         if round % 2 == 1 {
             order.reverse();
         }

@@ -1,7 +1,7 @@
 //! Hash joins: loops and memberships over one collection that run repeatedly find matching elements by hash.
 //!
-//! A loop becomes a hash join if (a) its collection is invariant in an enclosing loop and (b) its body starts with
-//! tests, one of which compares a value in the element with a value known outside. No step before that test may fail or
+//! A loop becomes a hash join if its collection is invariant in an enclosing loop and its body starts with tests. One of
+//! them must compare a value in the element with a value known outside. No step before that test may fail or
 //! be observable, so skipping elements without the value is not observable. The test itself stays.
 
 use super::constants::Constants;

@@ -282,7 +282,7 @@ pub fn is_root(name: &str) -> bool {
     name == "data" || name == "input"
 }
 
-/// Returns the child of a node under a term, or `None` if the term is not constant or there is no such child.
+/// Returns the child of a node under a term, or `None` if the term is not constant or the child does not exist.
 pub fn step(tree: &TypeTree, id: TypeNodeId, term: &Term) -> Option<TypeNodeId> {
     match &term.kind {
         TermKind::Var(_) if id == TypeTree::ROOT => {

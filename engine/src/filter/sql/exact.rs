@@ -2,8 +2,8 @@
 //! declaration.
 //!
 //! In SQL, comparisons with NULL are unknown, collations fold case and pad, and each database has its own comparison of
-//! different kinds. Here, the declared kind of a column decides which values it is compared with at all, NULL is tested
-//! explicitly where `null` passes in Rego, and texts are compared by code point independent of their collation.
+//! different kinds. Here, the declared kind of a column decides which values it is compared with at all. NULL is tested
+//! explicitly where `null` passes in Rego. Texts are compared by code point independent of their collation.
 
 use std::cmp::Ordering;
 

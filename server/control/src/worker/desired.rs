@@ -79,7 +79,7 @@ impl Loading<'_> {
         // the plan decides which stacks select the bundle.
         let stacked = stacks.iter().flat_map(|stack| &stack.requirements);
         let mut open = names(bundle.requirements.iter().chain(stacked));
-        // the sources of one level are loaded together: the number of statements does not depend on their number
+        // The sources of one level are loaded together. The number of statements does not depend on their number.
         while !open.is_empty() {
             let wanted: Vec<String> = open.into_iter().collect();
             open = BTreeSet::new();

@@ -153,7 +153,7 @@ impl<S: Stages> Worker<S> {
         let mut polls = tokio::time::interval(POLL);
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut is_reachable, mut renewed, mut kept_up) = (true, Instant::now(), None);
-        // attempts that ended since the last poll, and those that it started
+        // Attempts that ended since the last poll, and those that it started.
         let (mut ended, mut filled) = (0, 0);
         loop {
             tokio::select! {
@@ -395,7 +395,7 @@ async fn finish<S: Stages>(
     ended: Result<Ended, Reason>,
 ) -> Result<(), DbError> {
     let mut transaction = shared.database.begin(Mode::Write).await?;
-    // an unchanged bundle is recorded only if its last result was a failure
+    // An unchanged bundle is recorded only if its last result was a failure.
     let is_new = match &ended {
         Ok(ended) => !matches!(ended.result, AttemptResult::Unchanged(_)) || lease.failures > 0,
         Err(_) => true,

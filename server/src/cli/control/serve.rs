@@ -111,7 +111,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), String> {
     if let Some(tracing) = &tracing {
         start_tracing(tracing, "solon-control")?;
     }
-    // before a handler is installed, the signal would end the process
+    // Before a handler is installed, the signal would end the process.
     let hangup = listen(SignalKind::hangup())?;
     let pruning = {
         let plane = plane.clone();
@@ -152,7 +152,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), String> {
             _ = terminate.recv() => {}
         }
         tracing::info!("Shutting down.");
-        // load balancers must notice it before the listeners close
+        // Load balancers must notice it before the listeners close.
         ending.set_ready(false);
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
