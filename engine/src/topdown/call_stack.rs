@@ -1,7 +1,7 @@
 //! Stack of the running queries, recorded to explain where an error comes from.
 
 use solon_syntax::ast::visit::{Descent, Visitor, Walk as _};
-use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
+use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
 use super::machine::{Continuation, Exprs, Goal, SearchResult, Topdown};
@@ -199,19 +199,19 @@ impl<'a> Variables<'a> {
 
 /// Returns the literal that a generated variable was bound to, in one of the bodies being searched.
 fn literal<'a>(variable: &Term, frame: FrameId, goals: &[Goal<'a>]) -> Option<&'a Term> {
-    let name = variable
-        .as_var()
-        .filter(|name| name.starts_with("__local") || name.starts_with('$'))?;
+    let name = variable.as_var()?;
+    // a body has a goal for each expression so far
     let bodies = goals
         .iter()
         .rev()
-        .filter(|goal| goal.frame == frame)
+        .filter(|goal| goal.frame == frame && goal.at == 0)
         .filter_map(|goal| match goal.exprs {
             Exprs::Body(body) => Some(body),
             Exprs::Positive(_) | Exprs::Domain(..) | Exprs::Head(_) => None,
         });
     let mut operands = bodies.flatten().filter_map(|expr| expr.operands_of("eq"));
     operands.find_map(|operands| match operands {
+        // only a generated variable has the position of its value
         [left, right] if left.as_var() == Some(name) && right.span == variable.span => {
             let is_literal = matches!(
                 right.kind,
@@ -236,30 +236,19 @@ impl<'a> Visitor<'a> for Variables<'a> {
     }
 
     fn term(&mut self, term: &'a Term) -> Descent {
+        let steps = VarScan {
+            skip_ref_heads: true,
+            ..VarScan::default()
+        };
         match &term.kind {
             TermKind::Var(_) => self.0.push(term),
-            TermKind::Ref(_) if is_ground(term) => return Descent::Over,
+            // as in OPA, a reference whose steps are constant is shown as it is written, even if its head is a variable
+            TermKind::Ref(_) if !steps.any(term, |_| true) => return Descent::Over,
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
             | TermKind::ObjectComprehension(_) => return Descent::Over,
             _ => {}
         }
         Descent::Into
-    }
-}
-
-/// Returns `true` if OPA shows a term without the values of its variables: a reference counts as ground if its steps are, even
-/// if its head is a variable.
-fn is_ground(term: &Term) -> bool {
-    match &term.kind {
-        TermKind::Var(_) => false,
-        TermKind::Ref(path) => path.iter().skip(1).all(is_ground),
-        TermKind::Call(terms) | TermKind::Array(terms) | TermKind::Set(terms) => {
-            terms.iter().all(is_ground)
-        }
-        TermKind::Object(pairs) => pairs
-            .iter()
-            .all(|(key, value)| is_ground(key) && is_ground(value)),
-        kind => !kind.is_comprehension(),
     }
 }

@@ -348,12 +348,10 @@ impl<'p> Lowering<'p> {
             return Some(Operand::Slot(out));
         }
         let entry = builtins::lookup(&name)?;
-        let specialise = entry
-            .builtin
-            .specialise
-            .filter(|_| self.makes(Optimisation::SpecialiseCalls));
-        let mut prepared =
-            specialise.and_then(|specialise| self.constants.specialised(entry, specialise, &args));
+        let mut prepared = self
+            .makes(Optimisation::SpecialiseCalls)
+            .then(|| self.constants.specialised(entry, &args))
+            .flatten();
         let elements = self.spread(&mut prepared, &mut args);
         let intrinsic = Intrinsic::of_others(&name, &args, |operand| {
             let constant = self.constants.get(operand);

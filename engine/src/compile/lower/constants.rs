@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Term, TermKind};
 
-use crate::builtins::{BuiltinEntry, Prepared, Specialise};
+use crate::builtins::{BuiltinEntry, Prepared};
 pub use crate::program::constant;
 use crate::program::{ConstId, Operand, Program};
 use crate::value::Value;
@@ -90,9 +90,9 @@ impl Constants {
     pub fn specialised(
         &mut self,
         entry: &'static BuiltinEntry,
-        specialise: Specialise,
         operands: &[Operand],
     ) -> Option<Arc<dyn Prepared>> {
+        let specialise = entry.builtin.specialise?;
         let id = |operand: &Operand| match *operand {
             Operand::Const(id) => Some(id),
             Operand::Slot(_) => None,
@@ -129,11 +129,10 @@ mod tests {
     fn calls_with_equal_strings_share_the_specialised_call() {
         let mut constants = Constants::default();
         let entry = builtins::lookup("regex.match").unwrap();
-        let specialise = entry.builtin.specialise.unwrap();
         let mut call = |pattern: &str| {
             let pattern = Operand::Const(constants.of_value(&Value::string(pattern)));
             constants
-                .specialised(entry, specialise, &[pattern, Operand::Slot(0)])
+                .specialised(entry, &[pattern, Operand::Slot(0)])
                 .unwrap()
         };
         let first = call("^a+$");
