@@ -128,7 +128,6 @@ pub struct Explanation<T = Vec<Solution>> {
     query: ExplainedQuery,
 }
 
-/// The explained query.
 pub(crate) enum ExplainedQuery {
     Query(Pinned<QueryInner>),
     Partial(Pinned<PartialInner>),

@@ -45,7 +45,6 @@ pub(crate) use policy::Policy;
 #[derive(Clone)]
 pub struct Snapshot(Arc<SnapshotState>);
 
-/// The contents of a snapshot.
 pub(crate) struct SnapshotState {
     /// Unique number of the snapshot among all engines of the process.
     pub version_id: u64,

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn solon_change_set_module(
     })
 }
 
-/// Removes a module.
+/// Removes a module. If there is none of this name, applying the change fails with `resource_not_found`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_remove_module(

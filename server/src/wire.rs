@@ -5,12 +5,10 @@ use serde_json::Value;
 use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
-/// Location of an error.
 #[derive(Debug, Serialize)]
 pub struct ErrorLocation {
     /// File; empty for a query.
     pub file: String,
-    /// Row, from 1.
     pub row: u32,
     /// Column, from 1.
     pub col: u32,
@@ -27,12 +25,9 @@ impl From<(String, u32, u32)> for ErrorLocation {
 pub struct ErrorItem {
     /// Code, for example `eval_conflict_error`.
     pub code: String,
-    /// Message.
     pub message: String,
-    /// Location of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<ErrorLocation>,
-    /// Details of the kind of error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
     /// Stack of running queries.
@@ -88,7 +83,6 @@ pub struct Details(Value);
 const DETAILS: [&str; 7] = ["line", "idx", "ref", "pos", "have", "want", "oneOf"];
 
 impl Details {
-    /// Returns the details of a diagnostic.
     pub fn from_diagnostic(diagnostic: &Diagnostic) -> Option<Self> {
         diagnostic.details_json.clone().map(Self)
     }

@@ -130,7 +130,7 @@ fn examples() -> Result<Vec<Example>, String> {
 }
 
 impl Example {
-    /// Returns the microseconds of one filter of a prepared rule.
+    /// Returns the time to compute one filter with a prepared rule, in microseconds.
     fn own(&self, budget: Duration) -> Result<f64, String> {
         let engine = Engine::new();
         let text = |error: solon::Error| format!("{}: {error}", self.name);

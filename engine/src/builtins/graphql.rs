@@ -55,10 +55,8 @@ pub const TABLE: &[Builtin] = &[
 /// Memory of a schema, in lengths of its text.
 const WEIGHT: usize = 16;
 
-/// A compiled schema.
 struct CompiledSchema {
     types: TypeSystem,
-    /// Length of the text.
     length: usize,
     /// Syntax tree, created at its first use.
     tree: OnceLock<Value>,
@@ -130,7 +128,6 @@ fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, BuiltinError> {
     }
 }
 
-/// A document operand.
 enum DocumentOperand<'e> {
     Text(&'e str),
     Tree(ValueRef<'e>),

@@ -22,7 +22,6 @@ pub struct RecordedCalls {
 /// Name and operands of a call.
 type CallKey = (Arc<str>, Vec<Value>);
 
-/// Result of a call.
 #[derive(Clone)]
 enum RecordedResult {
     Value(Value),

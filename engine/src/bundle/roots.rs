@@ -9,7 +9,6 @@ use crate::store::Path;
 pub struct BundleRoots<'p>(Vec<(&'p str, Vec<Path>)>);
 
 impl<'p> BundleRoots<'p> {
-    /// Adds the roots of a bundle.
     pub fn add(&mut self, name: &'p str, roots: Vec<Path>) {
         self.0.push((name, roots));
     }

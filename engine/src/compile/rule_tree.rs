@@ -153,8 +153,8 @@ impl RuleTree {
         homes.get(rule.rule as usize).copied()
     }
 
-    /// Returns the steps of a rule after its node, with `None` for those that are not constants. Empty if none is a
-    /// constant.
+    /// Returns the steps of the reference of a rule below its node in the tree, with `None` for those that are not
+    /// constants. Empty if none is a constant.
     pub fn tail(&self, rule: TreeRuleId) -> &[Option<Value>] {
         self.tails.get(&rule).map_or(&[], |tail| tail)
     }

@@ -107,7 +107,7 @@ impl Change {
         self
     }
 
-    /// Removes a module.
+    /// Removes a module. If there is none of this name, applying the change fails with `resource_not_found`.
     pub fn remove_module(&mut self, name: &str) -> &mut Self {
         self.modules.push((name.to_owned(), None));
         self

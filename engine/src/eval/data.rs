@@ -49,7 +49,7 @@ pub(super) enum Replacement<'e> {
     Nothing,
     /// The document, or one around it, is replaced by this one.
     Whole(Option<ValueRef<'e>>),
-    /// Documents below it are replaced.
+    /// Some documents below the path are replaced.
     Part,
 }
 

@@ -28,18 +28,14 @@ pub enum ColumnFunction {
     Trim(Ends, String),
     /// Length in code points.
     Count,
-    /// A linear function of a number.
     Linear(Linear),
 }
 
-/// Ends of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// Both ends.
     Both,
     /// Start.
     Left,
-    /// End.
     Right,
 }
 

@@ -13,11 +13,9 @@ use crate::value::{Value, ValueRef};
 pub struct ColumnName {
     /// Table; `None` if a mapping assigns the table of a short name.
     pub table: Option<String>,
-    /// Column name.
     pub name: String,
 }
 
-/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparisonOperator {
     /// Equal.
@@ -34,12 +32,9 @@ pub enum ComparisonOperator {
     Gte,
 }
 
-/// Position of a substring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubstringPosition {
-    /// At the start.
     Start,
-    /// At the end.
     End,
     /// Anywhere.
     Within,
@@ -48,7 +43,6 @@ pub enum SubstringPosition {
 /// Built-ins that conditions consist of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// A comparison.
     Compare(ComparisonOperator),
     /// Membership.
     In,
@@ -85,7 +79,6 @@ pub enum Predicate {
 /// A predicate on a column, possibly negated.
 #[derive(Clone, Debug)]
 pub struct ColumnTest {
-    /// Tested column.
     pub column: ColumnName,
     /// Functions applied to the column first, innermost first.
     pub functions: Vec<ColumnFunction>,

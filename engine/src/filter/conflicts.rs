@@ -95,7 +95,6 @@ impl<'w> Rivals<'w> {
 struct ReadableWay<'w> {
     way: &'w Way,
     value: Term,
-    /// The value, if it is constant.
     constant: Option<Value>,
     keys: Vec<Option<Value>>,
     tests: Vec<ColumnTest>,

@@ -13,31 +13,24 @@ pub struct Mappings(BTreeMap<String, TableMapping>);
 
 #[derive(Clone, Debug, Default)]
 struct TableMapping {
-    /// Name of the table.
     name: Option<String>,
     /// Table that replaces this unknown.
     other: Option<String>,
     /// Names of columns.
     columns: BTreeMap<String, String>,
-    /// Declared kinds of columns.
     declarations: BTreeMap<String, ColumnDeclaration>,
 }
 
-/// Declaration of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnDeclaration {
-    /// Kind of its values.
     pub kind: ColumnKind,
     /// `true` if it may be NULL.
     pub nullable: bool,
 }
 
-/// Kinds of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Booleans.
     Boolean,
-    /// Integers.
     Integer,
     /// Exact numbers.
     Decimal,

@@ -34,7 +34,6 @@ pub struct MappedNames<'n> {
 pub(super) enum Side {
     /// A column, and the functions applied to it.
     Column(ColumnName, Vec<ColumnFunction>),
-    /// A value.
     Value(Value),
     /// A variable.
     Var(Name),

@@ -3,7 +3,6 @@
 use super::ast::{Comments, SourcePosition, SourceText};
 use crate::bug::bug;
 
-/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphqlTokenKind {
     Invalid,
@@ -54,10 +53,8 @@ pub fn sign_text(first: u8) -> &'static str {
     }
 }
 
-/// A token.
 #[derive(Clone, Debug)]
 pub struct GraphqlToken<'a> {
-    /// Kind.
     pub kind: GraphqlTokenKind,
     /// Name, digits, or content of a string.
     pub text: SourceText<'a>,
@@ -65,11 +62,9 @@ pub struct GraphqlToken<'a> {
     pub position: SourcePosition,
     /// Comments between the previous token and this one.
     pub comments: Comments<'a>,
-    /// Position of the last comment.
     pub last_comment: SourcePosition,
 }
 
-/// A lexer.
 pub struct GraphqlLexer<'a> {
     source: &'a str,
     at: usize,

@@ -19,7 +19,6 @@ pub struct GraphqlParser<'a> {
     before_close: Comments<'a>,
 }
 
-/// Result of a parser.
 pub type ParseResult<T> = Result<T, GraphqlError>;
 
 impl<'a> GraphqlParser<'a> {
@@ -194,7 +193,6 @@ impl<'a> GraphqlParser<'a> {
         Ok(items)
     }
 
-    /// Parses a type.
     pub fn of_type(&mut self) -> ParseResult<TypeReference<'a>> {
         self.nested(|parser| {
             let position = parser.position();
@@ -231,7 +229,6 @@ impl<'a> GraphqlParser<'a> {
         Ok(directives)
     }
 
-    /// Parses arguments.
     pub fn arguments(&mut self, constant: bool) -> ParseResult<Vec<ArgumentNode<'a>>> {
         self.some([b'(', b')'], |parser| parser.argument(constant))
     }

@@ -75,18 +75,13 @@ impl<'n, T> FromIterator<(&'n str, T)> for Named<T> {
 /// Index of a type among all types.
 pub type TypeId = usize;
 
-/// A type.
 #[derive(Debug)]
 pub struct TypeDef {
-    /// Id.
     pub id: TypeId,
-    /// Name.
     pub name: Box<str>,
-    /// Kind.
     pub kind: DefinitionKind,
     /// Implemented interfaces.
     pub interfaces: Vec<Box<str>>,
-    /// Fields.
     pub fields: Named<InputOrField>,
     /// Values of an enum.
     pub values: Named<()>,
@@ -99,20 +94,15 @@ pub struct TypeDef {
 /// A field or an argument.
 #[derive(Debug)]
 pub struct InputOrField {
-    /// Type.
     pub of: TypeReference<'static>,
     /// Definition of the innermost type.
     pub target: Option<TypeId>,
-    /// Arguments of a field.
     pub arguments: Named<InputOrField>,
-    /// Kind of its default.
     pub default: Option<ValueKind>,
 }
 
-/// A directive.
 #[derive(Debug)]
 pub struct DirectiveDef {
-    /// Arguments.
     pub arguments: Named<InputOrField>,
     /// Locations where it is allowed.
     pub locations: Vec<Box<str>>,

@@ -21,7 +21,6 @@ pub fn check(schema: &GraphqlSchema<'_>) -> ParseResult<()> {
 
 /// A schema with precomputed properties.
 pub struct Checker<'s> {
-    /// Schema.
     pub schema: &'s GraphqlSchema<'s>,
     /// Directives that may be applied.
     pub directives: HashMap<&'s str, Applicable<'s>>,

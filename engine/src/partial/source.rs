@@ -53,7 +53,6 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns the source of a module.
 pub fn module_source(module: &Module) -> String {
     let mut text = format!("package {}\n", package(&module.package.path));
     for rule in &module.rules {

@@ -74,7 +74,6 @@ pub fn release_thread_snapshot() {
 /// The current snapshot of an engine.
 pub(crate) struct CurrentSnapshot {
     current: ArcSwap<SnapshotState>,
-    /// Version id of the current snapshot.
     version_id: AtomicU64,
     /// Earlier snapshots that may still be referenced. Writers free them, so that a decision never waits for that.
     retired: Mutex<Vec<Arc<SnapshotState>>>,

@@ -357,6 +357,6 @@ pub trait Store: Send + Sync {
     /// Persists a change atomically. The engine calls it under its writer lock, so calls do not overlap.
     ///
     /// # Errors
-    /// The store cannot be written. It must be unchanged then; the engine discards the change and returns the error.
+    /// Fails if the store cannot be written. The store must then be unchanged; the engine discards the change and returns the error.
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError>;
 }

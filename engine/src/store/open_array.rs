@@ -46,7 +46,6 @@ impl OpenArray {
         })
     }
 
-    /// Returns the path of the array.
     pub fn path(&self) -> &Path {
         &self.path
     }

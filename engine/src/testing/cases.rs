@@ -163,7 +163,6 @@ fn report(
     failed
 }
 
-/// Returns the name of a case by its key.
 fn name_of(key: &Value) -> String {
     match key.as_str() {
         Some(text) => text.to_owned(),

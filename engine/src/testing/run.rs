@@ -228,7 +228,6 @@ impl PolicyTest {
     }
 }
 
-/// Returns the expression of an event.
 fn explained(query: &PinnedQuery, event: &Event) -> Option<FailedExpression> {
     let policy = &query.snapshot().state().policy;
     let canonical = &policy.program.canonical;

@@ -24,7 +24,6 @@ pub(super) struct RuleCandidates<'e> {
 
 /// A rule that may match.
 pub(super) struct Match<'e> {
-    /// The rule as a member of its group.
     pub member: &'e GroupRule,
     /// Members of the `else` chain that may match. Invariant: not empty.
     pub chain: Vec<&'e Rule>,

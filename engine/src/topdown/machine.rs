@@ -234,7 +234,6 @@ impl<'e> Topdown<'e> {
         self
     }
 
-    /// Returns a variable term.
     pub(super) fn variable(&self, name: &'e str, frame: FrameId) -> &'e BuiltTerm<'e> {
         self.call.arena.bump().alloc(BuiltTerm::Var(name, frame))
     }

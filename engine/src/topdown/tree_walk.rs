@@ -48,7 +48,6 @@ impl<'e> Topdown<'e> {
         self.walk_below(&mut tree, from, &sought)
     }
 
-    /// Returns the path in a pair of a path and a value.
     fn walked_path(&mut self, pair: TermRef<'e>) -> Option<TermRef<'e>> {
         let pair = self.elements(pair)?;
         if pair.len() == 2 { pair.get(0) } else { None }

@@ -10,7 +10,6 @@ use crate::limits;
 use crate::runtime::Halt;
 use crate::value::{Kind, ObjectView, ValueRef};
 
-/// The pairs of an object.
 #[derive(Clone, Copy)]
 pub(super) enum ObjectPairs<'e> {
     Terms(&'e [(Term, Term)], FrameId),
@@ -302,7 +301,6 @@ pub(super) fn array(shape: ResolvedTerm<'_>) -> Option<TermList<'_>> {
     }
 }
 
-/// Returns the pairs of an object.
 pub(super) fn object(shape: ResolvedTerm<'_>) -> Option<ObjectPairs<'_>> {
     match shape {
         ResolvedTerm::Object(pairs, frame) => Some(ObjectPairs::Terms(pairs, frame)),

@@ -64,7 +64,6 @@ pub struct Recorder {
     /// Bytes that events may still use.
     left: usize,
     full: bool,
-    /// Recorded events.
     events: Vec<Event>,
     /// The last event of a body or rule that was entered or searched again, by query number.
     entered: HashMap<u64, Event>,

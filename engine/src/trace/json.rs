@@ -114,7 +114,6 @@ impl NodeTexts {
         entry.or_insert_with(|| plain(&**node).into()).clone()
     }
 
-    /// Returns the kind of a node and its text.
     fn node(&mut self, event: &Event) -> (&'static str, Arc<str>) {
         match &event.node {
             EventNode::Body(body) => ("body", self.of_node(body)),

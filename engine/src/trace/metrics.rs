@@ -26,7 +26,6 @@ use crate::builtins::SendMetrics;
 #[derive(Clone, Debug, Default)]
 pub struct Metrics(BTreeMap<String, Measured>);
 
-/// Value of one metric.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 enum Measured {

@@ -7,7 +7,6 @@ use super::{Type, type_of, union_all};
 use crate::limits;
 use crate::value::{Value, ValueRef};
 
-/// Size of a type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeSize {
     depth: usize,

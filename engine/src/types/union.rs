@@ -14,7 +14,7 @@ pub fn union(a: Type, b: Type) -> Type {
     }
 }
 
-/// Returns the union of several types, without duplicates and unknown ones. `any` absorbs all others.
+/// Returns the union of several types. Duplicates and unknown types are dropped; `any` absorbs all others.
 pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
     let mut members: Vec<Type> = Vec::new();
     let mut functions = Vec::new();

@@ -27,7 +27,7 @@ impl Value {
         }
     }
 
-    /// Returns the number, or `None` if it is not a 64-bit integer. `1.0` is one.
+    /// Returns the number, or `None` if it is not a 64-bit integer. `1.0` counts as an integer.
     pub fn as_i64(&self) -> Option<i64> {
         self.borrow().as_number()?.to_i64()
     }

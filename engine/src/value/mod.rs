@@ -77,11 +77,8 @@ pub(crate) enum Repr {
     Text(SharedText),
     /// A longer string that is not valid UTF-8.
     Bytes(Bytes),
-    /// An array.
     Array(Items),
-    /// An object.
     Object(Object),
-    /// A set.
     Set(Arc<Set>),
 }
 
@@ -115,15 +112,12 @@ pub(crate) enum RefRepr<'e> {
     ArenaText(&'e text::ArenaText<'e>),
     /// See [`Repr::Array`].
     Array(&'e Items),
-    /// An array in the arena.
     ArenaArray(&'e ArenaArray<'e>),
     /// See [`Repr::Object`].
     Object(&'e Object),
-    /// An object in the arena.
     ArenaObject(&'e ArenaObject<'e>),
     /// See [`Repr::Set`].
     Set(&'e Arc<Set>),
-    /// A set in the arena.
     ArenaSet(&'e ArenaSet<'e>),
 }
 

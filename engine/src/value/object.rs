@@ -389,7 +389,6 @@ pub struct ObjectView<'e>(pub(crate) ObjectViewRepr<'e>);
 pub(crate) enum ObjectViewRepr<'e> {
     /// An owned object.
     Stored(&'e Object),
-    /// An object in the arena.
     Arena(&'e ArenaObject<'e>),
 }
 

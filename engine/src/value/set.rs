@@ -6,7 +6,7 @@ use super::arena::ArenaMembers;
 use super::array::{ArrayIter, ArrayIterRepr};
 use super::{ArenaSet, Value, ValueRef, search};
 
-/// Maximum number of members for a linear scan, which then beats a binary search.
+/// Largest set that is searched linearly. Up to this size a scan is faster than a binary search.
 const FEW: usize = 8;
 
 /// An owned set of sorted members.
@@ -69,7 +69,6 @@ pub struct SetView<'e>(pub(crate) SetViewRepr<'e>);
 pub(crate) enum SetViewRepr<'e> {
     /// An owned set.
     Stored(&'e Set),
-    /// A set in the arena.
     Arena(&'e ArenaSet<'e>),
 }
 

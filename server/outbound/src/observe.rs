@@ -17,6 +17,6 @@ pub trait ObserveExchanges: Send + Sync + Debug {
 
 /// A request that is being sent. It is dropped if the caller no longer waits for the response.
 pub trait ObservedExchange: Send {
-    /// Ends with the status of the response, or with the error.
+    /// Ends the observation, with the status of the response or with the error.
     fn end(self: Box<Self>, result: Result<u16, &str>);
 }

@@ -45,7 +45,6 @@ pub fn received(level: Level, request: &BufferedRequest) {
     );
 }
 
-/// Logs the response to a request.
 pub fn log_response(level: Level, request: &RequestInfo, response: &Response, took: Duration) {
     if level > tracing::level_filters::LevelFilter::current() {
         return;

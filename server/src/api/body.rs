@@ -11,7 +11,6 @@ use crate::http::RequestExt as _;
 
 /// A document of a request body.
 pub enum BodyDocument<'a> {
-    /// JSON text.
     Json(&'a [u8]),
     /// JSON text of an object whose member `input` is the document.
     Enveloped(&'a [u8]),

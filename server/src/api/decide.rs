@@ -27,7 +27,6 @@ pub struct Decider {
 pub struct DecisionResult<T> {
     /// Id of the decision, which is also in the decision log.
     pub id: String,
-    /// The result.
     pub result: T,
 }
 

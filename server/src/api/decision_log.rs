@@ -53,7 +53,6 @@ pub struct SnapshotFacts {
 pub struct Outcome<'a> {
     /// Path of the document, with slashes; empty for the root and for queries.
     pub path: &'a str,
-    /// Text of the query.
     pub query: Option<&'a str>,
     /// Input as JSON text.
     pub input: Option<Vec<u8>>,

@@ -127,7 +127,6 @@ impl Documents {
 }
 
 impl ServedDocument {
-    /// Returns the prepared document.
     pub fn prepared(&self) -> &PreparedDocument {
         &self.prepared
     }

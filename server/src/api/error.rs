@@ -78,7 +78,6 @@ impl ApiError {
         Self::new(Status::BAD_REQUEST, "invalid_operation", message)
     }
 
-    /// 404: not found.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(Status::NOT_FOUND, "resource_not_found", message)
     }
@@ -141,7 +140,6 @@ impl ApiError {
         self
     }
 
-    /// Returns the response.
     pub fn response(self, spelling: Spelling) -> Response {
         match self {
             Self::Refused(rejection) => rejection.response(spelling),

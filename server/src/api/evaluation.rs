@@ -11,7 +11,6 @@ use crate::http::RequestExt as _;
 pub struct Prints(RefCell<Vec<String>>);
 
 impl Prints {
-    /// Adds a line.
     pub fn add(&self, line: &str) {
         self.0.borrow_mut().push(line.to_owned());
     }

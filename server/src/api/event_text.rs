@@ -50,7 +50,6 @@ pub fn compact(value: &Value) -> Vec<u8> {
     out
 }
 
-/// Returns JSON text on one line.
 pub fn one_line(json: &[u8]) -> Vec<u8> {
     let json = json.trim_ascii_end();
     if !json.contains(&b'\n') {

@@ -45,7 +45,6 @@ pub fn memory(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response::text(Status::OK, TEXT, text))
 }
 
-/// Labels of the version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct VersionLabels {
     version: &'static str,
@@ -61,7 +60,6 @@ struct UploadLabels {
     http_code: String,
 }
 
-/// Labels of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PluginLabels {
     name: String,

@@ -117,7 +117,6 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 enum PolicyRejection {
     /// A bundle owns its package.
     Owned(String),
-    /// An error of the engine.
     Engine(Error),
 }
 

@@ -29,7 +29,6 @@ pub struct Action {
     pub method: &'static str,
     /// Kind of thread that the handler may run on.
     pub runs: Runs,
-    /// The handler.
     pub handler: Handler,
 }
 

@@ -37,7 +37,6 @@ pub struct State {
     me: Weak<Self>,
     /// Policies and documents.
     pub engine: Engine,
-    /// Options of the server.
     pub options: ServerOptions,
     /// Options that may change while the server runs, and the configuration without secrets.
     pub live: Live,
@@ -45,7 +44,6 @@ pub struct State {
     pub constraints: ActiveConstraints,
     /// Prepared documents.
     pub documents: Documents,
-    /// Prepared queries.
     pub queries: Cache<String, PreparedQuery>,
     /// Prepared filters, by path and options.
     pub filters: Cache<filters::FilterKey, PreparedFilters>,

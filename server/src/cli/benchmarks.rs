@@ -11,7 +11,6 @@ pub const TIME: Duration = Duration::from_secs(1);
 /// Results of a benchmark. Allocations are not counted.
 #[derive(Default)]
 pub struct BenchmarkResult {
-    /// Number of runs.
     pub runs: u64,
     /// Total time of all runs.
     pub elapsed: Duration,

@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> ExitCode {
     })
 }
 
-/// Returns the file of the store that an argument names.
+/// Returns the database file of a store: the path itself, or `FILE` in it if it is a folder.
 pub fn file(store: &Path) -> PathBuf {
     if store.is_dir() {
         store.join(FILE)

@@ -34,7 +34,6 @@ impl PluginSettings {
     }
 }
 
-/// Settings of a bundle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BundleSettings {
     /// Source of the bundle.
@@ -65,7 +64,6 @@ pub enum BundleLocation {
     Object {
         /// Name of the service, whose URL is the address of the store.
         service: String,
-        /// The object.
         object: ObjectAddress,
     },
 }
@@ -162,7 +160,6 @@ impl Signing {
     }
 }
 
-/// Settings of discovery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiscoverySettings {
     /// The bundle that contains the configuration.

@@ -50,7 +50,6 @@ pub struct Caller {
 pub enum CheckOutcome {
     /// The policy has decided.
     Decided {
-        /// The decision.
         decision: Decision,
         /// Id of the decision.
         id: String,
@@ -112,7 +111,7 @@ impl Authorizer {
                 let work = move |context: ExecContext<'_>| {
                     let verdict = authorizer.decide(&request, &input, context);
                     solon::release_thread_snapshot();
-                    // the pool is the last alternative
+                    // the pool runs evaluations to their end, so `Longer` cannot occur
                     verdict.unwrap_or_else(|Longer(_)| authorizer.reject(&Rejection::Panicked))
                 };
                 let result = self.executor.run(estimate, info.deadline, work).await;

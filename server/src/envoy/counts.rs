@@ -18,7 +18,6 @@ struct HandlerLabel {
     handler: &'static str,
 }
 
-/// Labels of an error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ErrorLabels {
     reason: String,

@@ -95,7 +95,6 @@ impl Decision {
     }
 }
 
-/// Members of a decision.
 struct DecisionMembers<'v>(&'v Value);
 
 impl DecisionMembers<'_> {

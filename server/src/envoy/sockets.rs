@@ -22,7 +22,6 @@ const ACCEPTED: usize = 64;
 #[derive(Clone)]
 pub struct PeerAddress(pub Arc<str>);
 
-/// A connection.
 pub struct CheckConnection {
     stream: Pin<Box<dyn Stream>>,
     peer: PeerAddress,

@@ -44,7 +44,6 @@ impl Budget {
         }
     }
 
-    /// Reserves bytes.
     pub fn take(&self, bytes: usize) -> Result<Reservation, BudgetExceeded> {
         let mut reservation = self.none();
         reservation.add(bytes).map(|()| reservation)

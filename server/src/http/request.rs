@@ -53,9 +53,7 @@ pub struct RequestInfo {
     pub id: u64,
     /// Id that the client gave the request.
     pub name: Option<HeaderValue>,
-    /// Method.
     pub method: Method,
-    /// Target.
     pub target: Uri,
     /// Query parameters.
     pub params: Params,
@@ -65,7 +63,7 @@ pub struct RequestInfo {
     pub cancel: Cancel,
     /// Time at which the head was read.
     pub received: Option<Instant>,
-    /// Time limit.
+    /// End of the time that the request may take, `None` without a time limit.
     pub deadline: Option<Instant>,
 }
 

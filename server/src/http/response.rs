@@ -16,14 +16,12 @@ pub fn empty(status: StatusCode) -> Response {
     response
 }
 
-/// Returns a response with a body of a media type.
 pub fn text(status: StatusCode, media: &'static str, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response.with_static(CONTENT_TYPE, media)
 }
 
-/// Returns a response with a body of JSON text.
 pub fn json(status: StatusCode, body: Vec<u8>) -> Response {
     text(status, "application/json", body)
 }

@@ -6,7 +6,6 @@ use super::header::HOST;
 use super::{HttpBody as _, IncomingRequest, RequestInfo};
 use crate::telemetry::SpanFacts;
 
-/// Returns the facts of a request for its span.
 pub fn span_facts(request: &IncomingRequest, route: String) -> SpanFacts<'_> {
     let info = request.extensions().get::<Arc<RequestInfo>>();
     let peer = info.map(|info| &*info.peer);

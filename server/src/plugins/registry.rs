@@ -40,7 +40,6 @@ impl PluginState {
 /// State of a plugin, with a message.
 #[derive(Clone, Debug, Serialize)]
 pub struct PluginStatus {
-    /// State.
     pub state: PluginState,
     /// Reason for the state.
     #[serde(skip_serializing_if = "Option::is_none")]

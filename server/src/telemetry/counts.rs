@@ -9,7 +9,6 @@ use solon_common::metrics::{CounterFamily, DurationFamily};
 
 use super::exposition::CANCELLATIONS;
 
-/// Counters of one server.
 pub struct ServerCounters {
     durations: DurationFamily<RequestLabels>,
     cancellations: CounterFamily<RequestLabels>,
@@ -17,14 +16,12 @@ pub struct ServerCounters {
     misjudged: Counter,
 }
 
-/// Labels of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct RequestLabels {
     /// Status of the response.
     pub code: u16,
     /// Route.
     pub handler: &'static str,
-    /// Method.
     pub method: &'static str,
 }
 

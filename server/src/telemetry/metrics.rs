@@ -15,7 +15,6 @@ pub struct Metrics {
     pub is_shown: bool,
 }
 
-/// A measurement.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Measurement {

@@ -72,7 +72,7 @@ pub fn roles(count: usize) -> String {
     })
 }
 
-/// Functions that take a tenant.
+/// Returns a policy with `count` functions, each with a constant tenant as its first argument.
 pub fn tenants(count: usize) -> String {
     let mut policy = table(count, |at| {
         format!(

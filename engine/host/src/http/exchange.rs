@@ -17,7 +17,6 @@ use super::body;
 
 /// A response as received.
 pub struct Received {
-    /// The response.
     pub answer: HttpResponse,
     /// `true` if its body must be decompressed without the policy knowing.
     pub packed: bool,

@@ -49,7 +49,7 @@ impl Shared {
                         _ => false,
                     };
                     if is_first {
-                        // dropping it would wait forever for the threads of the parent
+                        // after a fork, dropping the client of the parent waits forever for threads that do not exist here
                         std::mem::forget(other);
                     }
                     current = SHARED.load_full();

@@ -22,11 +22,8 @@ use crate::bug::Within;
 pub enum Curve {
     /// P-224. Keys can be decoded and displayed, but not sign.
     P224,
-    /// P-256
     P256,
-    /// P-384
     P384,
-    /// P-521
     P521,
 }
 
@@ -120,14 +117,12 @@ impl Curve {
 /// A public key, which is a point of a curve.
 #[derive(Clone, Debug)]
 pub struct PublicPoint {
-    /// The curve.
     pub curve: Curve,
     /// Uncompressed point.
     pub point: Box<[u8]>,
 }
 
 impl PublicPoint {
-    /// Returns the coordinates.
     pub fn coordinates(&self) -> (&[u8], &[u8]) {
         let point = self.point.within(1..);
         point

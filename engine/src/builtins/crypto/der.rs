@@ -31,12 +31,9 @@ pub const CONTEXT_0: u8 = 0xa0;
 #[derive(Clone, Copy, Debug)]
 pub struct DerReader<'d>(&'d [u8]);
 
-/// An element.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'d> {
-    /// Tag.
     pub tag: u8,
-    /// Content.
     pub content: &'d [u8],
     /// Tag, length and content.
     pub whole: &'d [u8],
@@ -129,7 +126,6 @@ impl<'d> DerReader<'d> {
         signed(self.take(INTEGER)?)
     }
 
-    /// Reads a boolean.
     pub fn boolean(&mut self) -> Option<bool> {
         let content = self.take(BOOLEAN)?;
         AnyRef::new(Tag::Boolean, content).ok()?.decode_as().ok()
@@ -160,7 +156,6 @@ pub fn signed(content: &[u8]) -> Option<i64> {
     AnyRef::new(Tag::Integer, content).ok()?.decode_as().ok()
 }
 
-/// A bit string.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'d>(BitStringRef<'d>);
 
@@ -178,7 +173,6 @@ impl<'d> Bits<'d> {
         self.0.get(position) == Some(true)
     }
 
-    /// Returns the number of bits.
     pub fn len(&self) -> usize {
         self.0.bit_len()
     }

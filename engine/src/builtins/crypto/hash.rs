@@ -5,16 +5,12 @@ use aws_lc_rs::digest::{self, Algorithm, Digest, SHA256, SHA384, SHA512};
 /// A member of the SHA-2 family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sha2 {
-    /// SHA-256
     Sha256,
-    /// SHA-384
     Sha384,
-    /// SHA-512
     Sha512,
 }
 
 impl Sha2 {
-    /// Returns the digest of a message.
     pub fn digest(self, message: &[u8]) -> Digest {
         digest::digest(self.algorithm(), message)
     }

@@ -23,7 +23,6 @@ use crate::value::{Arena, NumberBuf, RefRepr, ValueRef};
 pub struct ArenaJson<'e>(pub &'e Arena);
 
 impl<'e> ArenaJson<'e> {
-    /// Returns an object.
     pub fn object(
         self,
         fields: impl IntoIterator<Item = (&'static str, ValueRef<'e>)>,
@@ -53,7 +52,6 @@ impl<'e> ArenaJson<'e> {
         self.0.text(&STANDARD.encode(bytes))
     }
 
-    /// Returns a string.
     pub fn text(self, text: &str) -> ValueRef<'e> {
         self.0.text(text)
     }
@@ -76,7 +74,6 @@ impl<'e> ArenaJson<'e> {
         )
     }
 
-    /// Returns a value of any type.
     pub fn any(self, value: &Asn1Value<'_>) -> ValueRef<'e> {
         match value {
             Asn1Value::Nothing => ValueRef(RefRepr::Null),
@@ -105,7 +102,6 @@ impl<'e> ArenaJson<'e> {
         ])
     }
 
-    /// Returns a private key.
     pub fn private_key(self, key: &PrivateKey) -> ValueRef<'e> {
         match key {
             PrivateKey::Rsa(key) => {
@@ -187,7 +183,6 @@ impl<'e> ArenaJson<'e> {
         })
     }
 
-    /// Returns a public key.
     pub fn public_key(self, key: &PublicKey) -> ValueRef<'e> {
         match key {
             PublicKey::Rsa(key) => {
@@ -280,7 +275,6 @@ impl<'e> ArenaJson<'e> {
         }
     }
 
-    /// Returns a URI.
     pub fn uri(self, uri: &Uri) -> ValueRef<'e> {
         let bytes = |bytes: &[u8]| self.0.bytes_text(bytes);
         let user = match uri.user.as_slice() {

@@ -40,11 +40,8 @@ named! {
     /// Curve P-521.
     P521 = rfc5912::SECP_521_R_1;
 
-    /// SHA-256
     SHA256 = rfc5912::ID_SHA_256;
-    /// SHA-384
     SHA384 = rfc5912::ID_SHA_384;
-    /// SHA-512
     SHA512 = rfc5912::ID_SHA_512;
     /// Mask generation function of PSS.
     MGF1 = rfc5912::ID_MGF_1;
@@ -75,27 +72,17 @@ named! {
     /// Attribute of certificate requests that contains extensions.
     EXTENSION_REQUEST = rfc5912::ID_EXTENSION_REQ;
 
-    /// Subject key identifier.
     SUBJECT_KEY = rfc5280::ID_CE_SUBJECT_KEY_IDENTIFIER;
-    /// Key usage.
     KEY_USAGE = rfc5280::ID_CE_KEY_USAGE;
     /// Subject alternative names.
     SUBJECT_NAMES = rfc5280::ID_CE_SUBJECT_ALT_NAME;
-    /// Basic constraints.
     BASIC_CONSTRAINTS = rfc5280::ID_CE_BASIC_CONSTRAINTS;
-    /// Name constraints.
     NAME_CONSTRAINTS = rfc5280::ID_CE_NAME_CONSTRAINTS;
-    /// CRL distribution points.
     REVOCATION_LISTS = rfc5280::ID_CE_CRL_DISTRIBUTION_POINTS;
-    /// Certificate policies.
     POLICIES = rfc5280::ID_CE_CERTIFICATE_POLICIES;
-    /// Policy mappings.
     POLICY_MAPPINGS = rfc5280::ID_CE_POLICY_MAPPINGS;
-    /// Authority key identifier.
     AUTHORITY_KEY = rfc5280::ID_CE_AUTHORITY_KEY_IDENTIFIER;
-    /// Policy constraints.
     POLICY_CONSTRAINTS = rfc5280::ID_CE_POLICY_CONSTRAINTS;
-    /// Extended key usage.
     EXTENDED_USAGE = rfc5280::ID_CE_EXT_KEY_USAGE;
     /// Inhibit `anyPolicy`.
     INHIBIT_ANY_POLICY = rfc5280::ID_CE_INHIBIT_ANY_POLICY;
@@ -108,19 +95,14 @@ named! {
     /// The policy `anyPolicy`.
     ANY_POLICY = rfc5280::ANY_POLICY;
 
-    /// Any usage.
     USE_ANY = rfc5280::ANY_EXTENDED_KEY_USAGE;
     /// TLS servers.
     USE_SERVER = rfc5280::ID_KP_SERVER_AUTH;
     /// TLS clients.
     USE_CLIENT = rfc5280::ID_KP_CLIENT_AUTH;
-    /// Code signing.
     USE_CODE = rfc5280::ID_KP_CODE_SIGNING;
-    /// Email protection.
     USE_MAIL = rfc5280::ID_KP_EMAIL_PROTECTION;
-    /// Time stamping.
     USE_TIME = rfc5280::ID_KP_TIME_STAMPING;
-    /// OCSP signing.
     USE_STATUS = rfc5280::ID_KP_OCSP_SIGNING;
 }
 

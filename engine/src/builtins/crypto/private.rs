@@ -13,10 +13,8 @@ use super::signature::ed25519_public;
 use crate::bug::Within;
 use crate::limits::RSA_BITS;
 
-/// A private key.
 #[derive(Clone)]
 pub enum PrivateKey {
-    /// RSA
     Rsa(Box<RsaPrivate>),
     /// Scalar, and the public point.
     Ec(PublicPoint, Box<[u8]>),
@@ -26,7 +24,6 @@ pub enum PrivateKey {
     X25519(Box<[u8]>, Box<[u8]>),
 }
 
-/// Encoding of a private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyEncoding {
     /// RSA (PKCS #1).

@@ -8,10 +8,8 @@ use super::oids;
 use super::rsa::RsaPublic;
 use crate::limits::DECIMAL_BYTES;
 
-/// A public key.
 #[derive(Clone, Debug)]
 pub enum PublicKey {
-    /// RSA
     Rsa(RsaPublic),
     /// Elliptic curve point
     Ec(PublicPoint),
@@ -26,9 +24,7 @@ pub enum PublicKey {
 /// An algorithm with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct AlgorithmIdentifier<'d> {
-    /// Object identifier.
     pub oid: &'d [u8],
-    /// Parameters.
     pub parameters: Option<Element<'d>>,
 }
 

@@ -15,7 +15,6 @@ use super::oids::{EXTENSION_REQUEST, SUBJECT_NAMES};
 use super::public::{AlgorithmIdentifier, PublicKey, info_field};
 use crate::value::{RefRepr, ValueRef};
 
-/// A certificate request.
 pub struct CertificateRequest<'d> {
     raw: &'d [u8],
     signed: &'d [u8],
@@ -120,7 +119,6 @@ impl<'d> CertificateRequest<'d> {
     }
 }
 
-/// Returns the requested extensions.
 fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Asn1Error> {
     let mut extensions = Vec::new();
     let mut ids = HashSet::new();

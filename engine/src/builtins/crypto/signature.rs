@@ -8,11 +8,9 @@ use super::rsa::Padding;
 /// Signature scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// RSA.
     Rsa(Padding, Sha2),
     /// ECDSA. Tokens contain the two numbers of a signature one after the other.
     Ecdsa(Sha2),
-    /// Ed25519.
     Ed25519,
 }
 

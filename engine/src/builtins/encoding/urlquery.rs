@@ -19,7 +19,6 @@ pub fn encode<'e>(
     Ok(call.text(buffer))
 }
 
-/// Encoding of a byte.
 #[derive(Clone, Copy)]
 struct EncodedByte {
     bytes: [u8; 3],

@@ -12,7 +12,6 @@ use crate::builtins::regex::{self, Effort};
 pub enum Glob {
     /// A few literals and wildcards of one kind, matched without an automaton.
     Simple {
-        /// Pieces.
         pieces: Vec<Piece>,
         /// Characters that `?` and `*` do not match.
         delimiters: Box<[char]>,

@@ -21,7 +21,6 @@ pub enum Piece {
     Everything,
     /// A character inside or outside of some ranges.
     Class {
-        /// Ranges.
         ranges: Vec<(char, char)>,
         /// `true` for characters outside of the ranges.
         negated: bool,

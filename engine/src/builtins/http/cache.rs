@@ -32,9 +32,7 @@ struct CacheEntry {
     response: Arc<CachedResponse>,
 }
 
-/// A cached response.
 pub struct CachedResponse {
-    /// Response.
     pub response: HttpResponse,
     /// Decoded body, if it is cached, too.
     pub decoded: Option<Value>,

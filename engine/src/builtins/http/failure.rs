@@ -24,9 +24,7 @@ pub enum RequestFailure {
 pub struct NetworkFailure {
     /// `Get`
     pub operation: String,
-    /// URL.
     pub url: String,
-    /// Message.
     pub message: String,
     /// `true` for timeouts.
     pub late: bool,

@@ -53,13 +53,11 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub struct HttpSendRequest {
     /// Method, in upper case.
     pub method: String,
-    /// URL.
     pub url: Uri,
     /// Headers with canonical names, without `Host`.
     pub headers: Vec<(String, Vec<u8>)>,
     /// `Host` header, if it differs from that of the URL.
     pub host: Option<Vec<u8>>,
-    /// Body.
     pub body: Option<Vec<u8>>,
     /// `true` if redirections are followed.
     pub follows: bool,

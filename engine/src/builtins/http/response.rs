@@ -16,7 +16,6 @@ pub struct Decoding {
     yaml: bool,
 }
 
-/// Format of a body.
 enum BodyFormat {
     Json,
     Yaml,
@@ -24,7 +23,6 @@ enum BodyFormat {
 }
 
 impl Decoding {
-    /// Reads the options of a request.
     pub fn read(options: ObjectView<'_>) -> Result<Self, RequestFailure> {
         Ok(Self {
             json: fields::flag(options, "force_json_decode")?,

@@ -24,7 +24,6 @@ pub struct TlsFields {
     pub server_name: Option<String>,
 }
 
-/// Sources of a PEM text.
 #[derive(Default)]
 pub struct PemSources {
     /// The field itself.

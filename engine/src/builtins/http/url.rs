@@ -6,7 +6,7 @@ use crate::bug::Within;
 use crate::uri::{self, Uri};
 use crate::value::display;
 
-/// Quotes a text as Go's `%q` does.
+/// Quotes text as Go's `%q` does.
 pub fn quoted(text: &str) -> String {
     let mut quoted_text = String::with_capacity(text.len() + 2);
     // writing to a string does not fail

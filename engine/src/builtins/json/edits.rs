@@ -47,7 +47,6 @@ enum Action {
     Into(usize),
 }
 
-/// Position in an array.
 enum ArrayPosition {
     At(usize),
     End,
@@ -287,7 +286,6 @@ impl EditNode {
     }
 }
 
-/// Returns the value of an operation.
 #[inline]
 fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option<ValueRef<'_>> {
     let ArrayView(ArrayViewRepr::Stored(operations)) = operations else {

@@ -43,7 +43,6 @@ impl<P: Default> Drop for Opened<'_, P> {
 /// Change that an operation makes at the end of its path.
 #[derive(Clone, Copy)]
 pub enum TreeChange<'e> {
-    /// Inserts a value.
     Insert(ValueRef<'e>),
     /// Replaces the value.
     Replace(ValueRef<'e>),

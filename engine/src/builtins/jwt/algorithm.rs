@@ -19,7 +19,6 @@ pub enum JwsAlgorithm {
 }
 
 impl JwsAlgorithm {
-    /// Returns the algorithm with a name.
     pub fn by_name(name: &str) -> Option<Self> {
         if name == "EdDSA" {
             return Some(Self::Key(Scheme::Ed25519));
@@ -74,11 +73,8 @@ pub fn is_code(hash: Sha2, secret: &[u8], message: &[u8], code: &[u8]) -> bool {
 /// HMAC state prepared with a constant secret. Each message consumes a clone.
 #[derive(Clone)]
 pub enum Coder {
-    /// For SHA-256.
     Sha256(Hmac<Sha256>),
-    /// For SHA-384.
     Sha384(Hmac<Sha384>),
-    /// For SHA-512.
     Sha512(Hmac<Sha512>),
 }
 

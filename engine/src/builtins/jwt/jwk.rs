@@ -8,7 +8,6 @@ use crate::value::{Arena, Kind, RefRepr, ValueRef, json};
 /// A key with its metadata.
 #[derive(Clone)]
 pub struct Jwk {
-    /// Algorithm that it is for.
     pub algorithm: Option<Box<str>>,
     /// Key id.
     pub id: Option<Box<str>>,
@@ -19,7 +18,6 @@ pub struct Jwk {
 /// A key.
 #[derive(Clone)]
 pub enum Material {
-    /// RSA
     RsaPublic(RsaPublic),
     /// RSA. The factors may be missing.
     RsaPrivate {

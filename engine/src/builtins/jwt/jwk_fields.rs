@@ -153,7 +153,6 @@ impl JwkFields {
         Ok(())
     }
 
-    /// Returns a field of bytes.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         let (_, bytes) = self
             .numbers

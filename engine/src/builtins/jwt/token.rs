@@ -16,7 +16,6 @@ pub struct EncodedToken<'t> {
 }
 
 impl<'t> EncodedToken<'t> {
-    /// Splits a token.
     pub fn split(text: &'t [u8]) -> Result<Self, BuiltinError> {
         const SEGMENTS: usize = 3;
         let mut periods = memchr::memchr_iter(b'.', text);
@@ -75,9 +74,7 @@ impl<'t> EncodedToken<'t> {
 /// An object parsed from JSON.
 #[derive(Clone, Copy)]
 pub struct JsonObject<'e> {
-    /// Object.
     pub value: ValueRef<'e>,
-    /// Fields.
     pub fields: ObjectView<'e>,
 }
 

@@ -135,12 +135,10 @@ fn groups(text: &[u8]) -> Option<(Ipv6Addr, &[u8])> {
     Some((Ipv6Addr::from_bits(bits), rest))
 }
 
-/// Kind of a range.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RangeKind {
     /// A single address.
     Address,
-    /// A block.
     Block,
 }
 

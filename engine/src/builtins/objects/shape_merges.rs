@@ -53,7 +53,6 @@ pub enum MergeSource {
     Left(u8),
     /// Right object only.
     Right(u8),
-    /// Both objects.
     Both(u8, u8),
 }
 
@@ -78,7 +77,6 @@ const TOO_FEW: &str = "a form has more keys than its object has values";
 /// Values of an object, in the order of its keys.
 #[derive(Clone, Copy)]
 pub enum MergedValues<'e> {
-    /// Stored object.
     Stored(&'e [Value]),
     /// Object in the arena.
     Arena(&'e [ValueRef<'e>]),

@@ -7,7 +7,6 @@ use crate::builtins::BuiltinError;
 /// A syntax error.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RegexError {
-    /// Kind of error.
     pub problem: RegexErrorKind,
     /// Invalid part of the pattern.
     pub part: String,

@@ -5,7 +5,6 @@
 use crate::bug::Within;
 use crate::builtins::{BuiltinContext, BuiltinError};
 
-/// An element of a pattern.
 struct PatternElement {
     chars: Chars,
     flag: Flag,

@@ -198,7 +198,6 @@ impl Regex {
         Ok(())
     }
 
-    /// Returns the numbers of the groups with a name.
     pub fn groups_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
         let names = self.names.iter().enumerate();
         names

@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 
 use super::program::Regex;
 
-/// A piece of a template.
 enum TemplatePiece<'t> {
     Text(Cow<'t, str>),
     Group(usize),

@@ -7,7 +7,6 @@ use num_bigint::BigInt;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{Number, TextView, ValueRef};
 
-/// A value with its type in Go.
 pub enum GoArgument<'e> {
     /// `int64`
     Int(i64),
@@ -60,7 +59,6 @@ impl<'e> GoArgument<'e> {
         })
     }
 
-    /// Returns the name of its type in Go.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Int(_) => "int64",

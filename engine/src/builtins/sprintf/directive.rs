@@ -25,9 +25,7 @@ impl Spec {
     }
 }
 
-/// Source of the arguments.
 pub trait ArgumentSource: Copy {
-    /// An argument.
     type Value: Copy;
     fn len(self) -> usize;
     fn get(self, index: usize) -> Option<Self::Value>;
@@ -60,7 +58,6 @@ impl<'e> ArgumentSource for ArrayView<'e> {
     }
 }
 
-/// A directive with its argument.
 pub struct FormatDirective<T> {
     pub spec: Spec,
     /// `None` at the end of the format.
@@ -91,7 +88,6 @@ pub enum FormatItem<'f, T> {
     Directive(FormatDirective<T>),
 }
 
-/// Parser of a format.
 pub struct FormatParser<'f, A> {
     rest: &'f [u8],
     values: A,
@@ -241,7 +237,6 @@ impl<'f, A: ArgumentSource> FormatParser<'f, A> {
         A::as_size(value).filter(small)
     }
 
-    /// Parses a number.
     fn digits(&mut self) -> Option<usize> {
         let mut number = None;
         while let Some(digit @ b'0'..=b'9') = self.rest.first() {
@@ -286,7 +281,6 @@ impl<'f, A: ArgumentSource> FormatParser<'f, A> {
 }
 
 impl<'f, A: ArgumentSource> FormatParser<'f, A> {
-    /// Returns the next item.
     pub fn next(&mut self) -> Option<FormatItem<'f, A::Value>> {
         if self.rest.is_empty() {
             return None;

@@ -168,7 +168,6 @@ trait PrintArgument<'e>: Copy {
     /// Returns `None` for anything except small numbers and valid UTF-8 strings.
     fn plain(&self) -> Option<PlainArgument<'_>>;
 
-    /// Returns the argument as a value.
     fn value(self) -> ValueRef<'e>;
 }
 

@@ -37,7 +37,6 @@ impl<'c, 'e> Printer<'c, 'e> {
         })
     }
 
-    /// Returns the context of the call.
     pub fn call(&self) -> &'c BuiltinContext<'e> {
         self.call
     }

@@ -193,7 +193,6 @@ struct CachedList<'e> {
 /// Length of a list below which a scan is faster than a lookup.
 const SHORT: usize = 8;
 
-/// Number of cached lists.
 const CAPACITY: usize = 8;
 
 /// Returns a stored array of strings in sorted order, from the second call with it. Returns `None` if sorting does not

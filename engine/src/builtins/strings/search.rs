@@ -145,7 +145,6 @@ pub fn substring<'e>(
     Ok(call.arena.text(&part))
 }
 
-/// Returns a length as a value.
 fn integer<'e>(length: usize) -> ValueRef<'e> {
     ValueRef(RefRepr::Int(i64::try_from(length).unwrap_or(i64::MAX)))
 }

@@ -2,7 +2,6 @@
 
 use crate::value::{Kind, RefRepr, ValueRef};
 
-/// A value.
 #[derive(Clone, Copy)]
 pub enum Data<'e> {
     /// No value: a field of a missing value, or an index of a range over a number.
@@ -40,7 +39,6 @@ impl<'e> Data<'e> {
         }
     }
 
-    /// Returns the document, if it is one.
     pub fn document(self) -> Option<ValueRef<'e>> {
         match self {
             Self::Document(value) | Self::Element(value) => Some(value),

@@ -3,7 +3,6 @@
 use crate::bug::Within;
 use crate::value::display;
 
-/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemplateTokenKind {
     /// An error message. It is the last token.
@@ -34,14 +33,12 @@ pub enum TemplateTokenKind {
     Keyword,
 }
 
-/// A token.
 #[derive(Clone, Debug)]
 pub struct TemplateToken {
     pub kind: TemplateTokenKind,
     pub text: String,
     /// Byte offset.
     pub at: usize,
-    /// Line, from 1.
     pub line: usize,
 }
 

@@ -47,7 +47,6 @@ fn quote_text(text: &str) -> String {
     quoted_text
 }
 
-/// A parsed template with its text.
 struct ParsedTemplate {
     text: String,
     templates: NamedTemplates,

@@ -19,7 +19,6 @@ pub struct TemplatePosition {
     pub at: usize,
 }
 
-/// A node of a template.
 #[derive(Debug)]
 pub enum TemplateNode {
     Text(String),
@@ -61,14 +60,12 @@ pub struct Command {
     pub position: TemplatePosition,
 }
 
-/// An operand.
 #[derive(Debug)]
 pub struct TemplateOperand {
     pub kind: OperandKind,
     pub position: TemplatePosition,
 }
 
-/// Kind of an operand.
 #[derive(Debug)]
 pub enum OperandKind {
     Dot,

@@ -73,8 +73,8 @@ pub fn parse_go(text: &[u8]) -> Result<i64, String> {
     parse_in(text, || quote(text))
 }
 
-/// Converts days, weeks and years to hours. Returns `None` if the text does not consist of numbers with known units, or
-/// of one lower-case letter.
+/// Converts days, weeks and years to hours. Returns `None` unless the text is a sequence of numbers, each followed by a
+/// known unit or by a single lower-case letter.
 fn in_hours(text: &[u8]) -> Option<Vec<u8>> {
     const UNITS: [&[u8]; 4] = [b"ns", b"us", b"\xc2\xb5s", b"ms"];
     let (sign, mut rest) = split(text, |byte| b"+-".contains(&byte));

@@ -76,7 +76,6 @@ impl<'e> Instant<'e> {
         })
     }
 
-    /// Returns the time zone.
     pub fn zone(&self, call: &mut BuiltinContext<'e>) -> Result<TimeZoneRef, BuiltinError> {
         let Some(name) = self.name else {
             return Ok(TimeZoneRef::Utc);
@@ -176,7 +175,6 @@ impl Civil {
             .unwrap_or_else(|| bug!("a day without a name"))
     }
 
-    /// Returns the day of the year, from 1.
     pub fn year_day(&self) -> i64 {
         let start = Self {
             month: 1,
@@ -187,7 +185,6 @@ impl Civil {
     }
 }
 
-/// Returns the number of days of a month.
 pub fn days_in(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

@@ -60,7 +60,6 @@ fn resolve_name(layout: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the layout of RFC 3339.
 pub fn rfc3339() -> &'static TimeLayout {
     static LAYOUT: LazyLock<TimeLayout> = LazyLock::new(|| TimeLayout::new(RFC3339));
     &LAYOUT
@@ -80,7 +79,6 @@ pub enum Pad {
     Zero,
 }
 
-/// A field of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TimeField {
     LongYear,
@@ -131,7 +129,6 @@ pub struct TimeLayout {
     fixed: bool,
 }
 
-/// Position of a field.
 struct FieldPosition {
     field: TimeField,
     start: usize,
@@ -180,7 +177,6 @@ impl TimeLayout {
         }
     }
 
-    /// Returns the text of the layout.
     pub fn text(&self) -> &[u8] {
         &self.text
     }

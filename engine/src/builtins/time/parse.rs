@@ -30,7 +30,6 @@ enum Mismatch {
     Range(&'static str),
 }
 
-/// Parsed fields.
 #[derive(Default)]
 struct ParsedFields {
     year: i64,
@@ -194,7 +193,6 @@ fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
     all.then_some((ns, rest))
 }
 
-/// Returns the number of digits after a separator.
 fn digits_after_separator(value: &[u8]) -> usize {
     let digits = value.iter().skip(1);
     digits.take_while(|b| b.is_ascii_digit()).count()

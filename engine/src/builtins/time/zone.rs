@@ -100,7 +100,6 @@ impl Zone {
 /// Time zone of an operand.
 #[derive(Clone)]
 pub enum TimeZoneRef {
-    /// UTC.
     Utc,
     /// Named time zone.
     Zone(Arc<Zone>),
@@ -163,7 +162,6 @@ impl TimeZoneRef {
         }
     }
 
-    /// Returns the abbreviation of the time zone at a time.
     pub fn abbreviation(&self, second: i64) -> String {
         let time = Timestamp::from_second(second).unwrap_or_default();
         let zone = match self {

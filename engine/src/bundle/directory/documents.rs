@@ -61,7 +61,6 @@ impl MergedDocuments {
         fits
     }
 
-    /// Returns the merged object.
     pub fn finish(self) -> Value {
         self.merged
     }

@@ -313,7 +313,6 @@ impl<'f> Loader<'f> {
         Err(LoadErrors(faults.collect()))
     }
 
-    /// Reads a file.
     fn read(&self, file: &FileToLoad) -> Result<Content, LoadErrors> {
         match file.kind {
             NamedFileKind::Module => file.text(self.files, &self.options).map(Content::Module),

@@ -23,9 +23,7 @@ pub enum FileSelection {
 pub enum NamedFileKind {
     /// Rego.
     Module,
-    /// JSON.
     Json,
-    /// YAML.
     Yaml,
     /// A file that an argument names, with an unknown extension.
     Unknown,
@@ -35,12 +33,10 @@ pub enum NamedFileKind {
 /// twice would be traversed for exponential time.
 const MOST_LOOPS: usize = 100;
 
-/// A file to load.
 #[derive(Clone, Debug)]
 pub struct FileToLoad {
     /// Path for messages and ids of policies.
     pub name: String,
-    /// Kind of the file.
     pub kind: NamedFileKind,
     /// Path of the document below `data`.
     pub document_path: Vec<String>,

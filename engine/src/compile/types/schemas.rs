@@ -56,8 +56,8 @@ impl<'c> ConvertedSchemas<'c> {
         Ok(())
     }
 
-    /// Returns the document types of the schemas that apply to a rule, or `None` if there are none. Adds the problems of
-    /// these schemas.
+    /// Returns the document types of the schemas that apply to a rule, or `None` if there are none. Records
+    /// the errors found in these schemas.
     pub fn of_rule(
         &mut self,
         id: TreeRuleId,

@@ -136,7 +136,6 @@ pub fn escape_pattern(part: &str, signs: &[char]) -> String {
     text
 }
 
-/// Returns the pattern of texts with a substring at a position.
 pub fn affixed(affix: SubstringPosition, part: &str) -> String {
     match affix {
         SubstringPosition::Start => format!("{part}%"),

@@ -78,7 +78,7 @@ struct ValidationState<'d> {
     operations: HashSet<&'d str>,
     fragments: HashSet<&'d str>,
     spread: HashSet<&'d str>,
-    /// `true` until the first fragment was validated on its own: up to then spreads count as uses.
+    /// `true` until the first fragment has been validated on its own. Until then, spreads count as uses of fragments.
     spreads_counted: bool,
     searched_for_cycles: HashSet<&'d str>,
     misplaced: HashSet<*const DirectiveNode<'d>>,
@@ -91,7 +91,6 @@ struct ValidationState<'d> {
     too_deep: HashMap<(&'d str, usize), bool>,
 }
 
-/// Expected type of a value.
 #[derive(Clone, Copy)]
 struct Expected<'d> {
     of: &'d TypeReference<'d>,

@@ -88,7 +88,7 @@ impl Canonical {
         doc_tree.get(node).group.as_ref()
     }
 
-    /// Returns a rule.
+    /// Returns a rule, or `None` if no module contains it.
     pub fn rule(&self, at: RuleAt) -> Option<&Rule> {
         tree::find(&self.modules, at).map(|(_, rule)| rule)
     }

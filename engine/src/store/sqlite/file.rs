@@ -41,7 +41,6 @@ impl From<rusqlite::Error> for OpenFileError {
 }
 
 impl OpenFileError {
-    /// Returns the message.
     pub fn message(&self) -> String {
         let damaged =
             |problem: &str| format!("the file is damaged ({problem}); put a copy of it back");
@@ -62,7 +61,6 @@ impl OpenFileError {
         }
     }
 
-    /// Returns the error with the name of the file.
     pub fn to_store_error(&self, name: &str) -> StoreError {
         StoreError::Internal {
             message: format!("{name}: {}", self.message()),

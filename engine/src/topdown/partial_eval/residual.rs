@@ -359,7 +359,6 @@ pub(super) fn equation(operands: Vec<Term>) -> Expr {
     Expr::new(ExprKind::Call(terms), Span::default())
 }
 
-/// Returns the term of a value.
 pub(super) fn literal(value: ValueRef<'_>) -> Term {
     let all =
         |items: &mut dyn Iterator<Item = ValueRef<'_>>| items.map(literal).collect::<Vec<Term>>();

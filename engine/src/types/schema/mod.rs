@@ -86,7 +86,7 @@ impl RecursiveType {
         &self.reference
     }
 
-    /// Returns the type of the definition, which may contain this type.
+    /// Returns the type that the referenced definition describes. It may be recursive: contain this type again.
     pub fn unfold(&self) -> &Type {
         self.unfolded
             .get_or_init(|| convert::definition(&self.root, &self.absolute).unwrap_or(Type::Any))

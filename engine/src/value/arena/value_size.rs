@@ -15,7 +15,6 @@ pub(super) struct ValueSize {
 }
 
 impl ValueSize {
-    /// Size of a parsed value.
     pub const PARSED: Self = Self { depth: 0, nodes: 1 };
 
     /// Returns the size of a compound with these keys and values, and `extra` members without depth.

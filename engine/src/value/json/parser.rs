@@ -23,7 +23,6 @@ const GROWTH: usize = 8;
 /// Constructs values from the parser's events. Values are appended directly to a list; returned ones would be copied
 /// several times.
 pub(super) trait Build<'t> {
-    /// A value.
     type Item;
     /// An object's key.
     type Key;

@@ -284,7 +284,7 @@ fn have_same_notation(cached: &[Value], items: &[Value]) -> bool {
 struct RepeatHash(u64);
 
 impl RepeatHash {
-    /// Hashes scalars that need no allocation. Returns `None` for all other values.
+    /// Hashes the items if each is a scalar stored without an allocation, otherwise returns `None`.
     #[inline]
     fn of_items(items: &[Value]) -> Option<Self> {
         let mut hash = Self(items.len() as u64);

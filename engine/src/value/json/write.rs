@@ -355,7 +355,6 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
 #[derive(Clone, Copy)]
 enum Escape {
     None,
-    /// A letter.
     Letter(u8),
     /// `\u` and its number.
     Number,

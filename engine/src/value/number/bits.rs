@@ -30,7 +30,6 @@ impl Number<'_> {
         }
     }
 
-    /// Shifts to the left.
     pub(crate) fn shift_left(self, shift: u64) -> Option<ArithmeticResult> {
         let i = self.to_bigint()?;
         if i.bits().saturating_add(shift) > limits::NUMBER_BITS && i.bits() > 0 {

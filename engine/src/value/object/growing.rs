@@ -65,7 +65,7 @@ impl Growing {
         self.runs.get(run)?.keys().get(slot)
     }
 
-    /// Takes a pair out. The memory of a consumed run is reused for one of the object.
+    /// Takes a pair out. The memory of a run that is used up is kept for a new run of this object.
     fn take(&mut self, position: u32, pairs_left: &mut [usize]) -> Option<(Value, Value)> {
         let (run_index, slot) = Self::find_position(position);
         let run = self.runs.get_mut(run_index)?;

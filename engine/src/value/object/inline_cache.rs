@@ -3,7 +3,6 @@
 /// Cached position of a constant key in the objects of one shape.
 #[derive(Clone, Copy)]
 pub struct InlineCache {
-    /// Number of the shape.
     pub(super) shape: u64,
     pub(super) constant: u32,
     /// Out of range if the shape does not contain the key.

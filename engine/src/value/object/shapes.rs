@@ -77,7 +77,6 @@ impl<N: Default> Shapes<N> {
     }
 }
 
-/// Keys that are hashed as texts.
 struct HashedKeys<'k, K>(&'k [K]);
 
 impl<K: AsRef<str>> std::hash::Hash for HashedKeys<'_, K> {
@@ -146,7 +145,6 @@ impl<N> KeyOrder<N> {
         }
     }
 
-    /// Returns the shape.
     #[inline]
     pub(crate) fn shape(&self) -> &Arc<Shape> {
         &self.shape

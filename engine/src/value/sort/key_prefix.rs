@@ -30,7 +30,6 @@ impl KeyPrefix {
         (number < HALF).then(|| Self::new(head, position))
     }
 
-    /// Returns the position of the value.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower part is wanted")]
     pub fn position(self) -> u32 {

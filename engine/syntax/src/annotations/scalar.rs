@@ -3,7 +3,6 @@
 use super::time;
 use super::yaml::BlockError;
 
-/// The value of a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scalar {
     Null,

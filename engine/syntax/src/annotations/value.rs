@@ -19,7 +19,6 @@ pub(super) enum Any {
 pub(super) struct BadKey(pub String);
 
 impl Any {
-    /// Returns the text of a string.
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Self::Scalar(Scalar::String(text)) => Some(text),

@@ -17,7 +17,6 @@ const NESTING: usize = 200;
 
 /// A YAML node. Aliases share the node that they refer to.
 pub(super) struct Node {
-    /// Line, from 1.
     pub line: usize,
     /// Tag in short form (`!!str`, `!own`), if there is an explicit one.
     pub tag: Option<String>,
@@ -261,7 +260,6 @@ fn alias_at(text: &str, marker: &Marker) -> String {
 enum ErrorLine {
     /// Position of the scanner.
     Scanner,
-    /// The line before.
     Before,
     /// Start of the quoted scalar, or else the end of the text.
     Quoted,

@@ -55,7 +55,6 @@ impl<'a> Decimal<'a> {
         self.whole.is_empty() && self.fraction.is_empty()
     }
 
-    /// Returns -1, 0 or 1.
     fn sign(&self) -> i8 {
         match (self.is_zero(), self.negative) {
             (true, _) => 0,
@@ -104,7 +103,6 @@ pub(super) fn compare(left: &str, right: &str) -> Ordering {
     })
 }
 
-/// Hashes a number text by value.
 pub(super) fn hash<H: Hasher>(text: &str, state: &mut H) {
     let number = Decimal::parse(text);
     (number.negative, number.exponent).hash(state);

@@ -99,7 +99,6 @@ impl<'m> LineWriter<'m> {
         self.write(" ");
     }
 
-    /// Writes a call that is a term.
     pub(super) fn call(&mut self, terms: &'m [Term], parens: bool) -> Written {
         let Some((operator, operands)) = terms.split_first() else {
             return Ok(());

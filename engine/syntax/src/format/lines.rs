@@ -50,7 +50,6 @@ pub(super) struct LineWriter<'m> {
 /// Output mode of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum RuleMode {
-    /// Formatted.
     #[default]
     Formatted,
     /// Copied from the source.

@@ -29,7 +29,6 @@ impl LogicOperator {
     }
 }
 
-/// An operand of a chain.
 struct ChainOperand<'m> {
     body: &'m Body,
     explicit: bool,

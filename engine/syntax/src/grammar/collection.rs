@@ -195,7 +195,6 @@ fn separator(input: Stream<'_>, end: Kind) -> Result<Stream<'_>, Failure<'_>> {
     }
 }
 
-/// An opening bracket.
 #[derive(Clone, Copy)]
 struct OpenBracket<'a> {
     input: Stream<'a>,

@@ -40,7 +40,6 @@ impl Statement {
 /// Kinds of statements that a text may contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StatementKinds {
-    /// Rules.
     Rules,
     /// Expressions only.
     Queries,

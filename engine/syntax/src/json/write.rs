@@ -95,7 +95,6 @@ impl<S: Sink> Writer<'_, S> {
         }
     }
 
-    /// Writes a flag if it is set.
     pub(super) fn flag(&mut self, key: &str, set: bool) {
         if set {
             self.sink.key(key);

@@ -27,7 +27,6 @@ pub struct Gaps<'t> {
     header: bool,
 }
 
-/// An open collection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenCollection {
     /// Block with its line and column.

@@ -43,7 +43,6 @@ impl ApiError {
         }
     }
 
-    /// Returns the response of the error.
     pub(super) fn response(&self) -> Response<Body> {
         let (status, code) = self.status();
         let mut response = if self.kind == ApiErrorKind::Unknown {

@@ -59,7 +59,6 @@ pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<A
     })
 }
 
-/// Returns the grants of a token as JSON.
 fn grants_json(token: &str, permissions: &[String]) -> String {
     json!({ "token": token, "permissions": permissions }).to_string()
 }

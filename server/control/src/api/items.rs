@@ -128,7 +128,6 @@ pub async fn bundle(
     Ok(head)
 }
 
-/// Returns an item.
 pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, ApiError> {
     let item = context.transaction.item(kind, name).await?;
     let item = item.ok_or_else(ApiError::not_found)?;

@@ -22,7 +22,6 @@ impl RequestId {
 pub struct ApiRequest {
     /// The query parameters, in the order they were sent.
     pub params: Params,
-    /// The headers.
     pub headers: HeaderMap,
     /// The whole body.
     pub body: Bytes,

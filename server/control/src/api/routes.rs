@@ -8,9 +8,7 @@ use crate::model::{DataPath, Kind, check_name};
 /// The resource that a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// The items of a kind.
     List(Kind),
-    /// An item.
     Item(Kind, String),
     /// The status records of a bundle.
     Statuses(String),
@@ -34,7 +32,6 @@ pub enum Route {
     Page(UiPage),
     /// A document of a source.
     Data(String, DataPath),
-    /// The grants on an item.
     Grants(Kind, String),
     /// The grants of a token on an item.
     Grant(Kind, String, String),
@@ -42,7 +39,6 @@ pub enum Route {
     Rotate(String),
     /// The audit log.
     Audit,
-    /// The metrics.
     Metrics,
     /// The readiness of the service.
     Health,
@@ -53,11 +49,8 @@ pub enum Route {
 /// A page for operators, or the action of one of its forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UiPage {
-    /// The bundles.
     Bundles,
-    /// The sources.
     Sources,
-    /// A bundle.
     Bundle(String),
     /// A request of a build of a bundle.
     Build(String),

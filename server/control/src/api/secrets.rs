@@ -8,7 +8,6 @@ use crate::secrets::ZeroizingValue;
 
 /// A secret as a request body describes it.
 pub struct SecretBody {
-    /// The value.
     pub value: SecretValue,
     /// The hosts that may receive the secret from items of other owners.
     pub allowed_hosts: Vec<String>,

@@ -80,9 +80,7 @@ pub struct Context<'c> {
     pub state: &'c ServiceState,
     /// The caller.
     pub principal: &'c Principal,
-    /// The request.
     pub request: &'c ApiRequest,
-    /// The transaction.
     pub transaction: &'c mut Transaction,
 }
 

@@ -31,7 +31,6 @@ pub struct Assembly {
 
 /// A tree in its folder of the archive.
 pub struct Part {
-    /// The folder.
     pub folder: String,
     /// The policies, mounted.
     pub policies: Vec<Policy>,

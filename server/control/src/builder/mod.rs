@@ -33,7 +33,7 @@ pub struct Input<'a> {
     pub plan: &'a Plan,
     /// Fetched sources by name. They contain every source of the plan.
     pub sources: &'a BTreeMap<String, Arc<Fetched>>,
-    /// Decides about the version of Rego of sources that do not have one.
+    /// Chooses the version of Rego of sources that declare none.
     pub compat: Compat,
     /// The environment variables that the revision expression can read.
     pub environment: BTreeMap<String, String>,

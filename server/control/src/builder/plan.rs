@@ -332,7 +332,6 @@ fn config_error(message: String) -> Failure {
     }
 }
 
-/// Returns the failure of a build.
 pub(super) fn build_failed(message: impl Into<String>) -> Failure {
     Failure {
         phase: Phase::Build,

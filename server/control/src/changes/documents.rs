@@ -90,7 +90,6 @@ async fn pushed_around(
     Ok(documents)
 }
 
-/// Adds pushed documents to a tree.
 fn add(tree: Option<Value>, pushed_documents: &[Document]) -> Result<Option<Value>, ApiError> {
     let mut all = tree;
     for document in pushed_documents {

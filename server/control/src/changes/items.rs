@@ -12,11 +12,8 @@ use crate::model::credentials;
 use crate::model::{FileDocument, Kind, Reference, SecretValue, allowed_hosts, cycle};
 use crate::secrets::{Keyring, secret_context};
 
-/// An item to write.
 pub struct ItemWrite<'w> {
-    /// The kind.
     pub kind: Kind,
-    /// The name.
     pub name: &'w str,
     /// The item as JSON.
     pub body: String,

@@ -13,9 +13,7 @@ use crate::secrets::ServiceKeys;
 
 /// A new token with its key, which is not stored.
 pub struct IssuedToken {
-    /// The token.
     pub holder: Holder,
-    /// The key.
     pub key: Zeroizing<String>,
 }
 

@@ -18,11 +18,8 @@ use crate::model::{
 
 /// An item that a file describes.
 pub struct Described {
-    /// The kind.
     pub kind: Kind,
-    /// The name.
     pub name: String,
-    /// The file.
     pub file: String,
     /// The item as JSON.
     pub body: String,
@@ -32,11 +29,8 @@ pub struct Described {
 
 /// A secret that a file describes.
 pub struct DescribedSecret {
-    /// The name.
     pub name: String,
-    /// The file.
     pub file: String,
-    /// The value.
     pub value: SecretValue,
     /// The hosts that may receive the secret from items of other owners.
     pub allowed_hosts: Vec<String>,
@@ -44,13 +38,9 @@ pub struct DescribedSecret {
 
 /// A token that a file describes.
 pub struct DescribedToken {
-    /// The name.
     pub name: String,
-    /// The file.
     pub file: String,
-    /// The key.
     pub key: Zeroizing<String>,
-    /// The role.
     pub role: Role,
 }
 

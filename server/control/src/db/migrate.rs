@@ -140,7 +140,6 @@ pub async fn pending_sql(database: &Database) -> Result<String, DbError> {
 }
 
 impl Transaction {
-    /// Returns the pending migrations.
     async fn pending(&mut self, dialect: Dialect) -> Result<Vec<&'static Migration>, DbError> {
         let rows = self
             .query(

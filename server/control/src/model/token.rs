@@ -41,7 +41,6 @@ impl Role {
         all.into_iter().find(|role| role.as_str() == name)
     }
 
-    /// Reads a role.
     pub(crate) fn read(
         reader: &mut Reader,
         field_path: &FieldPath<'_>,

@@ -43,7 +43,6 @@ pub enum Published {
     Stored,
 }
 
-/// Returns the failure of a push.
 fn push_failed(message: impl Into<String>) -> Failure {
     Failure {
         phase: Phase::Push,

@@ -37,7 +37,7 @@ enum TargetKind {
 }
 
 impl StorageTarget {
-    /// Opens the storage of a bundle: without `object_storage`, the database.
+    /// Opens the storage of a bundle, which is the database unless `object_storage` is set.
     ///
     /// # Errors
     /// A configuration error.

@@ -18,13 +18,10 @@ use crate::trace::{StageResult, TraceContext, in_span};
 
 /// Everything that attempts share.
 pub struct Shared<S: Stages> {
-    /// The stages.
     pub stages: Arc<S>,
-    /// The database.
     pub database: Database,
     /// The keys that decrypt secrets.
     pub keyring: Arc<Keyring>,
-    /// The options.
     pub options: WorkerOptions,
     /// The fetched sources.
     pub sources: SharedSources<S>,
@@ -34,7 +31,6 @@ pub struct Shared<S: Stages> {
 
 /// The end of an attempt.
 pub struct Ended {
-    /// The result.
     pub result: AttemptResult,
     /// The durations of fetching, building and publishing, if they ran.
     pub durations: [Option<Duration>; 3],
@@ -53,7 +49,6 @@ impl StageResult for Ended {
     }
 }
 
-/// The result of an attempt.
 pub enum AttemptResult {
     /// The archive was built and is published.
     Published(PublishedInputs),

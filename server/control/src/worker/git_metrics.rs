@@ -61,7 +61,6 @@ impl GitMetrics {
         }
     }
 
-    /// Registers the metrics.
     pub(super) fn register(&self, registry: &mut Registry) {
         if let Some(counts) = &self.counts {
             let help = "Fetches of repositories by result";
@@ -77,7 +76,6 @@ impl GitMetrics {
         }
     }
 
-    /// Counts the result of fetching a source.
     pub(super) fn count(&self, source: &Source, result: &Result<Fetched, Failure>, took: Duration) {
         let Some(git) = &source.git else {
             return;

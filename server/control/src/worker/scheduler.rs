@@ -112,7 +112,6 @@ struct Attempts {
     has_more: bool,
 }
 
-/// The end of a task.
 struct TaskEnd {
     bundle: i64,
     is_restarted: bool,

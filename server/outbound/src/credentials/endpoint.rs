@@ -36,7 +36,7 @@ pub struct Sources {
 #[derive(Clone)]
 pub struct Environment(Arc<Variables>);
 
-/// Returns the value of a variable.
+/// Looks up an environment variable; `None` if it is not set.
 type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {

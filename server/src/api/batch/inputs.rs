@@ -29,7 +29,6 @@ pub struct Inputs {
 
 /// One input as it was sent.
 enum BatchInput {
-    /// Range of the text.
     Text(Range<usize>),
     Read(Value),
 }
@@ -130,7 +129,6 @@ impl Inputs {
         self.keys.clone()
     }
 
-    /// Returns the number of inputs.
     pub fn len(&self) -> usize {
         self.items.len()
     }

@@ -19,9 +19,7 @@ pub struct Accepted {
 /// One target, or those that the request lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptedTargets {
-    /// One target.
     One(FilterTarget),
-    /// Several targets.
     Several,
 }
 
@@ -49,7 +47,6 @@ impl Accepted {
     }
 }
 
-/// Returns the target of a media type.
 fn kind(media: &str) -> Option<AcceptedTargets> {
     let rest = media.strip_prefix("application/vnd.")?;
     let rest = rest.strip_suffix("+json")?;

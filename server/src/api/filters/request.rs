@@ -8,7 +8,6 @@ use crate::api::members::{Members, Names};
 
 /// A parsed request.
 pub struct FilterRequest<'a> {
-    /// Text of the input.
     pub input: Option<&'a str>,
     /// Text of `options`.
     pub options_text: Option<&'a str>,

@@ -8,9 +8,7 @@ use crate::cli::table::TextTable;
 
 /// Result of a query.
 pub struct QueryOutput {
-    /// Expressions of the query.
     pub expressions: Vec<ExpressionText>,
-    /// Solutions of the query.
     pub solutions: Vec<Solution>,
 }
 

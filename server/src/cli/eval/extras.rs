@@ -32,7 +32,6 @@ pub struct Extras {
     pub metrics: Option<Times>,
     /// Duration of each row; `true` if it is of several runs.
     pub profile: Option<(Vec<Row>, bool)>,
-    /// Coverage.
     pub coverage: Option<CoverageReport>,
 }
 

@@ -30,7 +30,6 @@ use crate::cli::report::Report;
 use crate::cli::terminal::complain;
 use crate::telemetry::Metrics;
 
-/// Results of one run.
 pub struct RunResults {
     /// Result of the query.
     pub answer: Result<Answered, Report>,
@@ -40,7 +39,6 @@ pub struct RunResults {
     pub explanation: Option<Explanation>,
     /// Duration of each row.
     pub profile: Option<Vec<Row>>,
-    /// Coverage.
     pub coverage: Option<CoverageReport>,
 }
 

@@ -9,7 +9,6 @@ use super::event::SkipReason;
 /// Maximum number of groups. Further changes are counted in one group.
 const GROUPS: usize = 10_000;
 
-/// Subject of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DecisionSubject {
     Document,

@@ -42,7 +42,7 @@ impl<'e> Worker<'e> {
         }
     }
 
-    /// Replays the events of a block.
+    /// Replays the events of a block and counts those that differ, are skipped or cannot be read.
     pub fn replay(&mut self, block: &Block) {
         for (number, line) in block.text.split(|byte| *byte == b'\n').enumerate() {
             let line = line.trim_ascii();

@@ -42,7 +42,6 @@ type Entries = BTreeMap<PathBuf, FileState>;
 /// Device, inode, length, modification time and change time.
 type FileVersion = (u64, u64, u64, i128, i128);
 
-/// State of a file.
 #[derive(Clone, Debug)]
 struct FileState {
     identity: FileVersion,

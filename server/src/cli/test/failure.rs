@@ -19,7 +19,6 @@ const MOST: usize = 20;
 pub struct Detail {
     /// Names of the case; empty for the test itself.
     pub case: Vec<String>,
-    /// Expression that failed.
     pub expression: FailedExpression,
 }
 

@@ -18,7 +18,6 @@ use crate::wire::ErrorItem;
 /// A bundle before it is parsed.
 #[derive(Clone, Debug)]
 pub enum BundleSource {
-    /// An archive.
     Archive(Vec<u8>),
     /// A path of the file system: an archive, or a folder.
     Path(PathBuf),
@@ -26,7 +25,6 @@ pub enum BundleSource {
 
 /// A parsed bundle.
 pub struct Read {
-    /// The bundle.
     pub bundle: Bundle,
     /// Times in nanoseconds by their public names.
     pub metrics: BTreeMap<String, u64>,
@@ -42,7 +40,6 @@ const COMPILE: &str = "timer_rego_module_compile_ns";
 const NOT_PERSISTED: &str =
     "'persist' property is true in config. persisting delta bundle to disk is not supported";
 
-/// Returns nanoseconds.
 pub fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -183,7 +183,6 @@ async fn request(
     }
 }
 
-/// Reads the bundle of a response.
 async fn read(response: Response<BodyStream>) -> Result<Download, BundleFailure> {
     let etag = text(response.headers(), &ETAG).to_owned();
     let max = usize::try_from(MOST).unwrap_or(usize::MAX);

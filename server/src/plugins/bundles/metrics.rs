@@ -62,20 +62,17 @@ struct StageLabels {
     stage: String,
 }
 
-/// Labels of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct BundleLabels {
     name: String,
 }
 
-/// Labels of an active bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ActiveLabels {
     active_revision: String,
     name: String,
 }
 
-/// Labels of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 struct FailureLabels {
     code: String,
@@ -83,7 +80,6 @@ struct FailureLabels {
     name: String,
 }
 
-/// Histograms by label.
 #[derive(Debug)]
 struct StageHistograms(Vec<(StageLabels, Histogram)>);
 

@@ -41,7 +41,6 @@ pub use target::{Apply, Configuration, NewEngine};
 /// Name of the plugin.
 pub const NAME: &str = "bundle";
 
-/// A bundle that is polled.
 struct PolledBundle {
     settings: BundleSettings,
     stop: watch::Sender<bool>,

@@ -57,7 +57,6 @@ pub struct BundleStatus {
 /// Reason why a bundle was not downloaded, parsed or activated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BundleFailure {
-    /// The message.
     pub message: String,
     /// Log message, which contains all errors.
     pub log: String,

@@ -74,7 +74,6 @@ impl BundleTarget {
         }
     }
 
-    /// Reports the status of the bundle.
     pub fn report(&self, registry: &Registry, mut status: BundleStatus) {
         match self {
             Self::Engine(_) => registry.report_bundle(status),

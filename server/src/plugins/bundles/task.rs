@@ -21,19 +21,14 @@ const SHORTEST: Duration = Duration::from_millis(100);
 
 /// A bundle that is polled.
 pub struct BundleTask {
-    /// Name of the bundle.
     pub name: Arc<str>,
-    /// Settings of the bundle.
     pub settings: BundleSettings,
-    /// Target of the bundle.
     pub target: BundleTarget,
     /// Receives the status.
     pub registry: Arc<Registry>,
     /// Location of the persisted bundle, if it is persisted.
     pub persisted: Option<Persisted>,
-    /// Downloader of the bundle.
     pub downloader: Downloader,
-    /// Status of the bundle.
     pub status: BundleStatus,
     /// Entity tag of the active bundle.
     pub etag: String,

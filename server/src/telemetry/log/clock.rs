@@ -11,7 +11,6 @@ use jiff::tz::TimeZone;
 #[derive(Clone, Debug)]
 pub struct Clock(Option<Arc<[LayoutPart]>>);
 
-/// A part of a layout.
 #[derive(Clone, Debug)]
 enum LayoutPart {
     Literal(String),
@@ -67,7 +66,6 @@ const OFFSETS: [(&str, &str); 10] = [
     ("Z07", "Z"),
 ];
 
-/// Named layouts.
 const NAMED: [(&str, &str); 10] = [
     ("ANSIC", "Mon Jan _2 15:04:05 2006"),
     ("UnixDate", "Mon Jan _2 15:04:05 MST 2006"),

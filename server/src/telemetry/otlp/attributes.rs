@@ -7,7 +7,6 @@ use opentelemetry_proto::tonic::resource::v1::Resource;
 
 use crate::config::CollectorOptions;
 
-/// Returns a text.
 pub fn text(value: &str) -> AnyValue {
     AnyValue {
         value: Some(Any::StringValue(value.to_owned())),

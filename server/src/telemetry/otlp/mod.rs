@@ -1,14 +1,14 @@
 //! Export of spans, metrics and decision logs over OTLP.
 //!
-//! `opentelemetry_sdk` samples spans and batches them in memory. This module sends the published messages itself, because the proxies,
-//! the TLS options and the client of the server apply to receivers as well.
+//! `opentelemetry_sdk` samples spans and batches them in memory. This module sends the messages of OTLP itself, so that the
+//! proxies, the TLS options and the client of the server apply to collectors as well.
 //!
 //! - `collector`: a receiver over gRPC or HTTP
 //! - `spans`: tracing of the process
 //! - `requests`: spans of requests, in and out
 //! - `stages`: spans of builds of the control plane
-//! - `metrics`: metrics as messages of OTLP
-//! - `logs`: decision log events as messages of OTLP
+//! - `metrics`: metrics as OTLP messages
+//! - `logs`: decision log events as OTLP messages
 //! - `attributes`: attributes of messages
 
 mod attributes;

@@ -14,7 +14,6 @@ use super::spans::tracing;
 
 /// Facts of a request, for the attributes of its span.
 pub struct SpanFacts<'a> {
-    /// Method.
     pub method: &'a str,
     /// Route: the path with a placeholder for variable segments.
     pub route: String,

@@ -5,7 +5,6 @@ use crate::builtins::crypto::certificate::name::bmp;
 use crate::builtins::crypto::certificate::time::{self, Time};
 use crate::builtins::crypto::der::{self, Bits};
 
-/// A value.
 #[derive(Clone, Debug)]
 pub enum Asn1Value<'d> {
     /// Value of an unsupported type.
@@ -14,20 +13,15 @@ pub enum Asn1Value<'d> {
     Bool(bool),
     /// A whole number.
     Int(i64),
-    /// A text.
     Text(String),
-    /// Bytes.
     Bytes(&'d [u8]),
-    /// Bits.
     Bits(Bits<'d>),
     /// An object identifier.
     Oid(&'d [u8]),
-    /// A time.
     Time(Time),
 }
 
 impl Asn1Value<'_> {
-    /// Returns the text of a string.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),

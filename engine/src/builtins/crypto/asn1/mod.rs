@@ -152,7 +152,6 @@ impl<'d> FieldReader<'d> {
         Self::members(element.content, members)
     }
 
-    /// Reads the elements of a list from its content.
     pub fn members(content: &'d [u8], kind: Option<u8>) -> Result<Vec<Element<'d>>, Asn1Error> {
         let mut reader = Self::inside(content);
         let mut members = Vec::new();

@@ -15,7 +15,6 @@ impl SignatureAlgorithm {
     /// An unsupported algorithm.
     const UNKNOWN: Self = Self(0);
 
-    /// Returns the algorithm of an identifier.
     pub fn from_identifier(algorithm: AlgorithmIdentifier<'_>) -> Self {
         Self(match algorithm.oid {
             oids::RSA_MD5 => 2,

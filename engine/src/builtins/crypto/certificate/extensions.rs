@@ -54,7 +54,6 @@ pub struct Extension<'d> {
     pub id: &'d [u8],
     /// `true` if verifiers must support it.
     pub critical: bool,
-    /// Content.
     pub value: &'d [u8],
 }
 

@@ -23,7 +23,6 @@ use extensions::{Extension, Extensions};
 use name::Name;
 use time::Time;
 
-/// A certificate.
 #[derive(Clone, Debug)]
 pub struct Certificate<'d> {
     /// Whole certificate.
@@ -36,17 +35,12 @@ pub struct Certificate<'d> {
     pub raw_subject: &'d [u8],
     /// Issuer, undecoded.
     pub raw_issuer: &'d [u8],
-    /// Version, 1 to 3.
     pub version: i64,
     /// Serial number, without leading zeros.
     pub serial: &'d [u8],
-    /// Signature algorithm.
     pub signature_algorithm: SignatureAlgorithm,
-    /// Signature.
     pub signature: Cow<'d, [u8]>,
-    /// Issuer.
     pub issuer: Name<'d>,
-    /// Subject.
     pub subject: Name<'d>,
     /// Start of the validity period.
     pub not_before: Time,

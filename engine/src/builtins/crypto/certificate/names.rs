@@ -25,7 +25,6 @@ pub struct AlternativeNames<'d> {
     pub emails: Vec<&'d str>,
     /// IP addresses, of 4 or 16 bytes.
     pub addresses: Vec<&'d [u8]>,
-    /// URIs.
     pub uris: Vec<Uri>,
 }
 

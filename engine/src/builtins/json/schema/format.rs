@@ -29,7 +29,6 @@ pub enum SchemaFormat {
 }
 
 impl SchemaFormat {
-    /// Returns the format with a name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "date" => Self::Date,

@@ -16,7 +16,6 @@ pub struct SchemaProgram {
 /// Index in [`SchemaProgram::subschemas`].
 pub type SubschemaId = usize;
 
-/// A subschema.
 pub enum Subschema {
     /// `true` and `false`.
     Always(bool),
@@ -26,7 +25,6 @@ pub enum Subschema {
     Keywords(Box<SchemaKeywords>),
 }
 
-/// Keywords of a schema.
 #[derive(Default)]
 pub struct SchemaKeywords {
     pub types: Types,
@@ -81,7 +79,6 @@ pub struct Condition {
     pub otherwise: Option<SubschemaId>,
 }
 
-/// Keywords for numbers.
 #[derive(Default)]
 pub struct NumberKeywords {
     pub multiple_of: Option<NumberBuf>,
@@ -99,7 +96,6 @@ pub struct StringKeywords {
     pub pattern: Option<(String, Regex)>,
 }
 
-/// Keywords for arrays.
 #[derive(Default)]
 pub struct ArrayKeywords {
     pub items: ItemsKeyword,
@@ -129,7 +125,6 @@ pub enum Additional {
     Schema(SubschemaId),
 }
 
-/// Keywords for objects.
 #[derive(Default)]
 pub struct ObjectKeywords {
     pub min_properties: Option<usize>,

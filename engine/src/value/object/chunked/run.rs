@@ -101,7 +101,6 @@ impl SortedRun {
         &self.keys
     }
 
-    /// Returns the pairs.
     pub fn into_pairs(self) -> impl Iterator<Item = (Value, Value)> {
         self.keys.into_iter().zip(self.values)
     }

@@ -10,9 +10,7 @@ use crate::error::ApiError;
 use crate::limits;
 use crate::model::Kind;
 
-/// A bundle of the list.
 pub struct BundleRow {
-    /// The name.
     pub name: String,
     /// The builds, or `None` without the permission to see them.
     pub builds: Option<BuildSummary>,
@@ -21,7 +19,6 @@ pub struct BundleRow {
 /// The state of the builds of a bundle.
 #[derive(Default)]
 pub struct BuildSummary {
-    /// State, as text.
     pub state: &'static str,
     /// `true` if the last result is a failure.
     pub is_failed: bool,
@@ -37,7 +34,6 @@ pub struct BuildSummary {
 
 /// A bundle with its history.
 pub struct BundleView {
-    /// The bundle.
     pub row: BundleRow,
     /// `true` if the caller may request builds.
     pub can_build: bool,
@@ -51,11 +47,8 @@ pub struct BundleView {
     pub active: Option<i64>,
 }
 
-/// A source of the list.
 pub struct SourceRow {
-    /// The name.
     pub name: String,
-    /// The origins, as text.
     pub origins: String,
     /// Visible items that use it: kind and name.
     pub users: Vec<(Kind, String)>,

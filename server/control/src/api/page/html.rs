@@ -127,7 +127,6 @@ pub fn login(prefix: &str, token: &str, error: &str) -> String {
     document("Sign in", &header, &main)
 }
 
-/// Returns the page of an error.
 pub fn error(prefix: &str, status: StatusCode, message: &str) -> String {
     let header = html! { header { p.brand { "Solon control plane" } } };
     let reason = status.canonical_reason().unwrap_or("Error");
@@ -139,7 +138,6 @@ pub fn error(prefix: &str, status: StatusCode, message: &str) -> String {
     document(reason, &header, &main)
 }
 
-/// Returns the list of bundles.
 pub fn bundles(layout: &PageLayout<'_>, rows: &[BundleRow], next: Option<&str>) -> String {
     let main = html! {
         h1 { "Bundles" }
@@ -176,7 +174,6 @@ pub fn bundles(layout: &PageLayout<'_>, rows: &[BundleRow], next: Option<&str>) 
     with_session(layout, "Bundles", "Bundles", &main)
 }
 
-/// Returns the page of a bundle.
 pub fn bundle(layout: &PageLayout<'_>, view: &BundleView) -> String {
     let name = &view.row.name;
     let path = format!("{}/ui/bundles/{}", layout.prefix, escaped(name));

@@ -10,7 +10,6 @@ use crate::model::{DatasourceConfig, SecretValue};
 use crate::object_credentials::{Purpose, object_credentials};
 use crate::sync::FetchOptions;
 
-/// A data source in an object store.
 #[derive(Clone)]
 pub struct StoreSource(Object);
 

@@ -15,7 +15,6 @@ use crate::tree::{Content, Tree};
 
 /// A transformation of a document.
 pub struct Transform {
-    /// The query.
     pub query: String,
     /// The document, which is the input.
     pub input: Content,

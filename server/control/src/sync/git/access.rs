@@ -37,7 +37,6 @@ const CONFIGURATION: [(&str, &str); 13] = [
     ("init.defaultBranch", "main"),
 ];
 
-/// Access to a repository.
 pub struct RepositoryAccess {
     /// The address as an argument of `git`. It contains no password.
     pub address: String,
@@ -48,7 +47,7 @@ pub struct RepositoryAccess {
     /// Credentials over HTTP.
     authorization: Authorization,
     has_credentials: bool,
-    /// `true` for a folder of the machine.
+    /// `true` if the repository is a folder of this machine.
     pub is_local: bool,
 }
 

@@ -74,7 +74,6 @@ impl Authorities {
     }
 }
 
-/// Returns a certificate as PEM.
 fn pem(certificate: &[u8]) -> String {
     let text = STANDARD.encode(certificate);
     let mut pem = "-----BEGIN CERTIFICATE-----\n".to_owned();

@@ -30,7 +30,6 @@ pub enum TokenIssuer {
 
 /// A token with the header that contains it.
 pub struct TokenHeader {
-    /// The token.
     pub token: String,
     /// The header, as `Name: value`.
     pub header: String,

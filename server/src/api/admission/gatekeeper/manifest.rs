@@ -35,7 +35,6 @@ impl Manifest {
         version.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the kind.
     pub fn kind(&self) -> &str {
         self.text("kind")
     }

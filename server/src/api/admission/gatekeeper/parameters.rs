@@ -25,7 +25,6 @@ problems := json.match_schema(input, data.schema)[1]
 pub struct ParametersSchema {
     /// Schema of the template.
     schema: Json,
-    /// Returns a list of problems.
     problems: PreparedDocument,
 }
 

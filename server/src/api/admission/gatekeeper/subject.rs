@@ -10,7 +10,6 @@ use crate::api::admission::review::Review;
 pub struct Subject<'a> {
     /// API group of the kind, which is empty for the core group.
     pub group: &'a str,
-    /// Kind.
     pub kind: &'a str,
     /// Name, which may be empty for an object that is created.
     pub name: &'a str,
@@ -62,7 +61,6 @@ fn read_labels(labels: Option<&Value>) -> Result<LabelMap<'_>, String> {
     labels.ok_or_else(|| "`metadata.labels` must be an object of strings".to_owned())
 }
 
-/// The namespace of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct NamespaceObject<'d>(&'d Value);
 
@@ -89,7 +87,6 @@ impl<'d> NamespaceObject<'d> {
     }
 }
 
-/// A request of a review.
 #[derive(Debug)]
 pub struct ReviewedRequest<'a> {
     request: &'a Value,

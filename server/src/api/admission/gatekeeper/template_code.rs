@@ -20,7 +20,6 @@ pub struct TemplateCode {
     pub version: Version,
 }
 
-/// A compiled template.
 pub struct CompiledTemplate {
     /// The rule `violation`. Its input has `review` and `parameters`.
     pub violation: PreparedDocument,

@@ -39,7 +39,6 @@ struct Failure {
 }
 
 impl Verdict {
-    /// Adds the violations of a constraint.
     pub fn add(&mut self, constraint: &Constraint, violations: Vec<ReportedViolation>) {
         let violations = violations.into_iter().map(|violation| Violation {
             kind: constraint.kind.clone(),

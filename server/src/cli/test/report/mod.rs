@@ -19,9 +19,7 @@ use crate::cli::report::Report;
 
 /// A test and its result.
 pub struct TestReport<'a> {
-    /// Test.
     pub test: &'a PolicyTest,
-    /// Result of the test.
     pub result: TestResult,
     /// Details of a failure, if they are reported.
     pub details: Vec<Detail>,
@@ -33,7 +31,6 @@ pub struct TestReport<'a> {
 pub enum Reporter<'a> {
     /// Text for humans, and Go's benchmark format.
     Pretty(Pretty<'a>),
-    /// JSON.
     Json(Json<'a>),
     /// JUnit XML.
     Junit(Junit<'a>),
