@@ -403,7 +403,7 @@ impl FromStr for FilterTarget {
 
     /// Parses the name of a target, for example `sql+postgresql`.
     fn from_str(name: &str) -> Result<Self, Error> {
-        Ok(Self::named(name).map_err(OptionError::new)?)
+        Ok(Self::from_name(name).map_err(OptionError::new)?)
     }
 }
 

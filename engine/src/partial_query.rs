@@ -265,8 +265,8 @@ impl PinnedPartial {
                 variables: &[],
             };
             let limits = request.bounds(basis.shared);
-            let search =
-                Topdown::new(context, call).within(limits.explanation.unwrap_or(usize::MAX));
+            let search = Topdown::new(context, call)
+                .limiting_events(limits.explanation.unwrap_or(usize::MAX));
             let search = search.tuned(shortcuts, instruments).collecting(faults);
             let mut search =
                 search.leaving_open(&inner.inlining, &simplifier, &terms, &inner.dependence);

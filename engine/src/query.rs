@@ -262,9 +262,17 @@ pub(crate) struct EngineShared {
 impl EngineShared {
     /// Calls `run` with the snapshot of a request.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "as for `Now::within`")]
-    pub fn within<R>(&self, request: &Request<'_>, run: impl FnOnce(&SnapshotState) -> R) -> R {
-        self.now.within(request.snapshot.map(Snapshot::state), run)
+    #[expect(
+        clippy::inline_always,
+        reason = "as for `CurrentSnapshot::with_snapshot`"
+    )]
+    pub fn with_snapshot<R>(
+        &self,
+        request: &Request<'_>,
+        run: impl FnOnce(&SnapshotState) -> R,
+    ) -> R {
+        self.now
+            .with_snapshot(request.snapshot.map(Snapshot::state), run)
     }
 }
 

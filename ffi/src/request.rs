@@ -265,7 +265,7 @@ impl<'a> ValidRequest<'a> {
         let result = run(&request);
         if let Some(metrics) = self.metrics {
             metrics.noting().time("rego_query_eval", start.elapsed());
-            metrics.noting().sent(&send_metrics);
+            metrics.noting().add_http_sends(&send_metrics);
         }
         result
     }

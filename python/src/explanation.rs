@@ -23,7 +23,7 @@ pub struct Explanation {
 
 /// Returns the detail of that name.
 pub fn detail(name: &str) -> PyResult<Detail> {
-    Detail::named(name).ok_or_else(|| {
+    Detail::from_name(name).ok_or_else(|| {
         PyValueError::new_err(format!(
             "detail must be \"full\", \"debug\", \"fails\" or \"notes\", not {name:?}"
         ))

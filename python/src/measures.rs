@@ -139,7 +139,7 @@ impl Metrics {
         let result = evaluate();
         let mut measured = self.lock();
         measured.since("rego_query_eval", start);
-        measured.sent(send_metrics);
+        measured.add_http_sends(send_metrics);
         result
     }
 

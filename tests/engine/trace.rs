@@ -119,7 +119,7 @@ fn findings(case: &Case) -> Vec<String> {
             differing(&lines(&case[detail]), &lines(&got["trace"])),
         );
         let want = rows_of(case, &rows, detail);
-        let explained = engine::explain(request, Detail::named(detail).unwrap());
+        let explained = engine::explain(request, Detail::from_name(detail).unwrap());
         let text: Value = serde_json::from_str(&explained.detailed_json().unwrap()).unwrap();
         let got = rows::of_events(&text);
         add(&format!("{detail} events"), differing(&want, &got));

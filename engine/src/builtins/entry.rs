@@ -64,7 +64,7 @@ fn is_large(operand: &ValueRef<'_>) -> bool {
 /// Returns the error of a limit that the evaluation has reached, or else the given error: an operand that did not fit
 /// into memory is null, and the type error about it would be misleading.
 #[cold]
-pub fn after(call: &BuiltinContext<'_>, error: BuiltinError) -> BuiltinError {
+pub fn stop_or_error(call: &BuiltinContext<'_>, error: BuiltinError) -> BuiltinError {
     if call.arena.excess().is_some() || call.arena.ended().is_some() {
         return call.budget.check().err().unwrap_or(error);
     }
@@ -82,7 +82,7 @@ impl BuiltinEntry {
         span: Span,
     ) -> Result<ValueRef<'e>, BuiltinError> {
         self.attempt(call, operands, prepared, span)
-            .map_err(|error| after(call, error))
+            .map_err(|error| stop_or_error(call, error))
     }
 
     /// Calls the built-in like [`Self::call`], without applying [`after`] to errors.

@@ -77,7 +77,7 @@ pub use capabilities::{Capabilities, CapabilitiesError, required_json};
 pub use comparison::has_element;
 #[cfg(feature = "crypto")]
 pub use crypto::{CertificateError, parse_certificates_in_der};
-pub use entry::{BuiltinEntry, Declaration, after};
+pub use entry::{BuiltinEntry, Declaration, stop_or_error};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;
 pub use hooks::Hooks;

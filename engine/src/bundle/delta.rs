@@ -33,7 +33,7 @@ pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
         let Value(Repr::Object(object)) = operation else {
             return Err(type_error(operation, "Patch.data", "bundle.PatchOperation"));
         };
-        let fields = GoFields::within(object, "PatchOperation.data");
+        let fields = GoFields::of_nested(object, "PatchOperation.data");
         Ok(PatchOperation {
             op: fields.string("op")?.unwrap_or_default(),
             path: fields.string("path")?.unwrap_or_default(),

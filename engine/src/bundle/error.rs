@@ -59,7 +59,7 @@ impl LoadError {
     }
 
     /// Creates the error of a file whose content is not valid. The message begins with the name.
-    pub fn within(name: &str, reason: impl fmt::Display) -> Self {
+    pub fn in_file(name: &str, reason: impl fmt::Display) -> Self {
         Self::content(format!("{name}: {reason}"))
     }
 

@@ -51,7 +51,7 @@ impl<'v> GoFields<'v> {
     }
 
     /// Returns the fields of a nested object.
-    pub fn within(object: &'v Object, name: &'static str) -> Self {
+    pub fn of_nested(object: &'v Object, name: &'static str) -> Self {
         Self { object, name }
     }
 

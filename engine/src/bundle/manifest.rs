@@ -83,7 +83,7 @@ impl Manifest {
                 let Value(Repr::Object(object)) = resolver else {
                     return Err(type_error(resolver, "Manifest.wasm", "bundle.WasmResolver"));
                 };
-                let fields = GoFields::within(object, "WasmResolver.wasm");
+                let fields = GoFields::of_nested(object, "WasmResolver.wasm");
                 manifest.wasm.push(WasmResolver {
                     entrypoint: fields.string("entrypoint")?.unwrap_or_default(),
                     module: fields.string("module")?.unwrap_or_default(),

@@ -53,7 +53,7 @@ impl Blocking {
     }
 
     /// Returns `true` if a query needs a blocking function or document.
-    pub fn within<N: Walk + ?Sized>(&self, tree: &RuleTree, node: &N) -> bool {
+    pub fn blocks<N: Walk + ?Sized>(&self, tree: &RuleTree, node: &N) -> bool {
         names_what_waits(node, &self.functions)
             || names(node, |reference| match reference.split_first() {
                 Some((head, steps)) if is_data(head) => {

@@ -148,7 +148,7 @@ impl Engine {
         let may_block = policy
             .compiled
             .blocking
-            .within(&policy.compiled.rule_tree, &compiled.body);
+            .blocks(&policy.compiled.rule_tree, &compiled.body);
         Ok(QueryInner {
             plan: plan.plan,
             constants: plan.constants,

@@ -157,7 +157,7 @@ mod tests {
             Error::Input(InputError::new("not an object")),
             Error::Output(crate::from_value::<i64>(&Value::from("x")).unwrap_err()),
             Error::Options(OptionError::new("not a reference")),
-            load(LoadError::within("p.json", "not valid")),
+            load(LoadError::in_file("p.json", "not valid")),
             load(LoadError::activation("roots overlap".to_owned())),
             Error::Load(LoadErrors::from(syntax)),
             Error::UnknownPath(Path::new(["p", "x"])),

@@ -3,7 +3,7 @@
 use solon_syntax::source::Span;
 
 use crate::bug::bug;
-use crate::builtins::{BuiltinError, after};
+use crate::builtins::{BuiltinError, stop_or_error};
 use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, FunctionCall, HostCall, RuleKind, Slot};
 use crate::runtime::{Halt, outcome};
@@ -90,7 +90,7 @@ impl<'e> Machine<'e> {
         result: Result<ValueRef<'e>, BuiltinError>,
         call: &BuiltinCall,
     ) -> Result<bool, Halt> {
-        let result = result.map_err(|fault| after(&self.call, fault));
+        let result = result.map_err(|fault| stop_or_error(&self.call, fault));
         let found = self.outcome(result, call.entry.builtin.name, call.span)?;
         Ok(found.is_some())
     }

@@ -209,7 +209,7 @@ fn allowed(expr: &Expr, fragment: FilterLanguage<'_>) -> Result<(), Rejection> {
     if name == "internal.member_3" {
         return Err(Rejection::new("invalid use of \"... in ...\"", span));
     }
-    let Some(operator) = Operator::named(&name) else {
+    let Some(operator) = Operator::from_name(&name) else {
         return Err(Rejection::new(format!("invalid builtin `{name}`"), span));
     };
     let unsupported = fragment
@@ -256,7 +256,7 @@ pub fn read(expr: &Expr, body: &Body, names: MappedNames<'_>) -> Result<ColumnTe
     let span = or(span_of(head), expr.span);
     let name = head.to_string();
     let reject = |message: String| Rejection::new(message, span);
-    let Some(operator) = Operator::named(&name) else {
+    let Some(operator) = Operator::from_name(&name) else {
         return Err(reject(format!("invalid builtin `{name}`")));
     };
     let (left, right) = match operands {

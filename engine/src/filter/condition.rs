@@ -145,7 +145,7 @@ impl Operator {
     ];
 
     /// Returns the operator for the name of a built-in, or `None` for a built-in without an operator.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let entry = Self::NAMED.iter().find(|(other, _)| *other == name);
         entry.map(|(_, operator)| *operator)
     }

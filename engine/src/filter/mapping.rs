@@ -57,7 +57,7 @@ impl ColumnKind {
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "boolean" => Self::Boolean,
             "integer" => Self::Integer,
@@ -283,7 +283,7 @@ impl TableMapping {
         };
         let kind = kind
             .utf8()
-            .and_then(ColumnKind::named)
+            .and_then(ColumnKind::from_name)
             .ok_or_else(|| wrong("kind", "`text`, `integer`, `decimal` or `boolean`"))?;
         let Some(ValueRef(RefRepr::Bool(nullable))) = field("nullable") else {
             return Err(wrong("nullable", "true or false"));

@@ -65,7 +65,7 @@ impl FilterTarget {
     /// # Errors
     ///
     /// A message about an invalid name.
-    pub(crate) fn named(name: &str) -> Result<Self, String> {
+    pub(crate) fn from_name(name: &str) -> Result<Self, String> {
         let mut all = Self::ALL.into_iter();
         if let Some(target) = all.find(|target| target.to_string() == name) {
             return Ok(target);

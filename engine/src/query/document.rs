@@ -211,7 +211,7 @@ impl PreparedDocument {
         read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         let handle = &*self.handle;
-        handle.shared.within(request, |state| {
+        handle.shared.with_snapshot(request, |state| {
             handle.evaluate_at(handle.resolve(state), state, request, read)
         })
     }
@@ -223,7 +223,7 @@ impl PreparedDocument {
         handle
             .shared
             .now
-            .within(None, |state| handle.resolve(state).may_block())
+            .with_snapshot(None, |state| handle.resolve(state).may_block())
     }
 
     /// Returns `true` if rules define the document or a part of it.
@@ -232,7 +232,7 @@ impl PreparedDocument {
         handle
             .shared
             .now
-            .within(None, |state| handle.has_rules(state))
+            .with_snapshot(None, |state| handle.has_rules(state))
     }
 }
 

@@ -104,7 +104,7 @@ impl PreparedQuery {
     /// policy has changed and the query no longer compiles.
     pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         let handle = &*self.handle;
-        handle.shared.within(request, |state| {
+        handle.shared.with_snapshot(request, |state| {
             handle.with_prepared(&state.policy, |inner| {
                 inner.solutions(inner.eval_env(&handle.shared, state), request)
             })

@@ -40,7 +40,7 @@ pub(crate) fn search<T, R>(
         };
         let limits = request.bounds(env.shared);
         let walk = Topdown::new(context, call)
-            .within(limits.explanation.unwrap_or(usize::MAX))
+            .limiting_events(limits.explanation.unwrap_or(usize::MAX))
             .tuned(how.shortcuts, how.instruments)
             .collecting(how.builtin_errors);
         let result = run(walk, subject)?;

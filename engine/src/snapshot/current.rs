@@ -143,7 +143,7 @@ impl CurrentSnapshot {
         clippy::inline_always,
         reason = "what runs is inlined with it, so that its result is made where it stays"
     )]
-    pub fn within<R>(
+    pub fn with_snapshot<R>(
         &self,
         pinned: Option<&SnapshotState>,
         run: impl FnOnce(&SnapshotState) -> R,

@@ -229,7 +229,7 @@ impl<'e> Topdown<'e> {
 
     /// Ends the search if the events for its observer take more than `bytes` bytes.
     #[must_use]
-    pub fn within(mut self, bytes: usize) -> Self {
+    pub fn limiting_events(mut self, bytes: usize) -> Self {
         self.event_terms = EventTerms::new(bytes);
         self
     }

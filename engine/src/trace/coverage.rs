@@ -51,7 +51,7 @@ pub enum UncoveredReason {
 
 impl UncoveredReason {
     /// Returns the kind with OPA's name, or `None` for other names.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "index_excluded" => Self::IndexExcluded,
             "early_exit" => Self::EarlyExit,

@@ -22,7 +22,7 @@ pub enum Detail {
 
 impl Detail {
     /// Returns the level with OPA's name (`debug`, `full`, `fails`, `notes`), or `None` for other names.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "debug" => Self::Debug,
             "full" => Self::Full,

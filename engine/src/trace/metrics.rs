@@ -60,7 +60,7 @@ impl Metrics {
     }
 
     /// Adds the measurements of `http.send`.
-    pub fn sent(&mut self, metrics_of_send: &SendMetrics) {
+    pub fn add_http_sends(&mut self, metrics_of_send: &SendMetrics) {
         if let Some((name, took)) = metrics_of_send.timer() {
             self.time(name, took);
         }

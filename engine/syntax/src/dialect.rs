@@ -44,7 +44,7 @@ impl Keywords {
     ];
 
     /// Returns the set with one keyword, or `None` if `name` is not one of these keywords.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES
             .iter()
             .find(|(feature_name, _)| *feature_name == name)
@@ -202,7 +202,7 @@ impl ParseOptions {
             Keywords::NONE
         };
         for name in future_keywords {
-            let Some(keyword) = Keywords::named(name) else {
+            let Some(keyword) = Keywords::from_name(name) else {
                 return Err(reject(format!(
                     "illegal capabilities: unknown keyword: {name}"
                 )));

@@ -66,7 +66,7 @@ pub struct Envelope<'a> {
 
 /// Returns the parsed body if it is not parsed from its text later: because the authorization policy has read it, or because it is
 /// YAML.
-pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
+pub fn parsed_body<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
     match read_before(request) {
         Some(parsed) => Ok(Some(Cow::Borrowed(parsed))),
         None if is_yaml(request) => {
@@ -79,7 +79,7 @@ pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
 
 /// Splits a body into its input and, if `with_metadata` is set, the other members.
 pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
-    let Some(parsed) = whole(request)? else {
+    let Some(parsed) = parsed_body(request)? else {
         let body = request.request().body();
         if body.trim_ascii().is_empty() {
             return Ok(Envelope::default());
@@ -188,7 +188,7 @@ pub fn read_all(request: &Call<'_>) -> Result<Option<Value>, String> {
 
 /// Parses the whole body of a request that needs one.
 pub fn value(request: &Call<'_>) -> Result<Value, String> {
-    match whole(request)? {
+    match parsed_body(request)? {
         Some(parsed) => Ok(parsed.into_owned()),
         None => read_json(request),
     }

@@ -96,7 +96,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 impl<'a> CompileRequest<'a> {
     fn read(text: &'a str, names: Names) -> Result<Self, String> {
-        let members = Members::named(text, names)?;
+        let members = Members::from_body(text, names)?;
         let query = members.string("query")?.unwrap_or_default();
         let input = members.get("input").filter(|input| *input != "null");
         let mut options = PartialOptions::default();

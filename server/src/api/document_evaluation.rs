@@ -239,7 +239,7 @@ impl DocumentEvaluation<'_> {
             // the timer is present even if no input was read
             metrics.add(INPUT_PARSE, Duration::ZERO);
             metrics.add("rego_query_eval", stages.rest(start));
-            metrics.sent(&send_metrics);
+            metrics.add_http_sends(&send_metrics);
             metrics.since("server_handler", received);
         }
         Ok((result, details))

@@ -50,7 +50,7 @@ impl<'a> Members<'a> {
     }
 
     /// Returns the members of a whole body. If the authorization policy has read it, it must be an object.
-    pub fn named(text: &'a str, names: Names) -> Result<Self, String> {
+    pub fn from_body(text: &'a str, names: Names) -> Result<Self, String> {
         if names == Names::Exactly && text == "null" {
             return Err("expected an object, got null".to_owned());
         }

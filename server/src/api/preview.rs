@@ -59,7 +59,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let result = evaluate_printing(state, request, &eval_request, &prints, run);
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
-        metrics.sent(&send_metrics);
+        metrics.add_http_sends(&send_metrics);
         metrics.since("server_handler", request.info().received());
     }
     let printed = prints.text();

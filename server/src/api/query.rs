@@ -44,7 +44,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
             "error(s) occurred while decoding request: {message}"
         ))
     };
-    let members = Members::named(&text, Names::from_request(request)).map_err(undecodable)?;
+    let members = Members::from_body(&text, Names::from_request(request)).map_err(undecodable)?;
     let query = members
         .string("query")
         .map_err(undecodable)?
@@ -135,7 +135,7 @@ fn respond(
     })?;
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
-        metrics.sent(&send_metrics);
+        metrics.add_http_sends(&send_metrics);
         metrics.since("server_handler", request.info().received());
     }
 

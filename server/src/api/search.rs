@@ -36,7 +36,7 @@ impl Selection {
     pub fn from_request(request: &Call<'_>) -> Self {
         let params = &request.params();
         Self {
-            detail: params.all("explain").find_map(Detail::named),
+            detail: params.all("explain").find_map(Detail::from_name),
             instruments: is_instrumented(request),
             ids: params.flag("ids"),
             labels: params.flag("rule_labels"),

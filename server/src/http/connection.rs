@@ -99,7 +99,7 @@ impl<A: App> Connection<A> {
         }
         drop(open);
         let response = response.to_method(&info.method);
-        Ok(response.map(ResponseBody::whole))
+        Ok(response.map(ResponseBody::in_memory))
     }
 
     fn check(&self, request: &IncomingRequest) -> Result<(), Rejection> {

@@ -59,7 +59,7 @@ pub enum ResponseBody {
 
 impl ResponseBody {
     /// Creates a body of bytes in memory.
-    pub fn whole(bytes: Bytes) -> Self {
+    pub fn in_memory(bytes: Bytes) -> Self {
         Self::Whole(Full::new(bytes))
     }
 

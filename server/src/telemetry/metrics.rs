@@ -86,8 +86,8 @@ impl Metrics {
     }
 
     /// Adds the metrics of `http.send`.
-    pub fn sent(&self, send_metrics: &SendMetrics) {
-        self.note(|all| all.sent(send_metrics));
+    pub fn add_http_sends(&self, send_metrics: &SendMetrics) {
+        self.note(|all| all.add_http_sends(send_metrics));
     }
 
     fn note(&self, record: impl FnOnce(&mut Engine)) {

@@ -271,7 +271,7 @@ fn evaluate(
         return left_open(&engine, request, &asked);
     }
     let query = engine.prepare_query(&request.query)?;
-    if let Some(detail) = Detail::named(&request.explain) {
+    if let Some(detail) = Detail::from_name(&request.explain) {
         let explained = query.explain(&asked, detail);
         let trace = if request.explain_json {
             ("events", read_json(&explained.json(Spelling::Lower)?)?)

@@ -62,13 +62,13 @@ fn a_chunk_is_not_dropped_during_its_upload() {
     // event 2 is the oldest that is not being uploaded
     assert_eq!(counts.dropped_events.get(), 1);
     buffer.encode(true, &counts);
-    buffer.sent();
+    buffer.count_sent();
     assert_eq!((sending.events, buffer.len()), (1, 2));
     let sending = buffer.next().unwrap();
-    buffer.sent();
+    buffer.count_sent();
     assert_eq!((sending.events, buffer.len()), (2, 0));
     // nothing is being uploaded
-    buffer.sent();
+    buffer.count_sent();
     assert_eq!(counts.dropped_events.get(), 1);
 }
 
@@ -86,7 +86,7 @@ fn a_chunk_whose_upload_failed_may_be_dropped() {
     assert_eq!((counts.dropped_events.get(), buffer.len()), (1, 2));
     buffer.encode(true, &counts);
     assert_eq!(buffer.next().unwrap().events, 2);
-    buffer.sent();
+    buffer.count_sent();
     assert_eq!(buffer.len(), 0);
 }
 
@@ -100,6 +100,6 @@ fn events_are_dropped_while_a_chunk_fills_the_buffer() {
     assert_eq!(buffer.next().unwrap().events, 1);
     buffer.push(event(2), &counts);
     assert_eq!((counts.dropped_events.get(), buffer.len()), (1, 1));
-    buffer.sent();
+    buffer.count_sent();
     assert_eq!(buffer.len(), 0);
 }

@@ -40,7 +40,7 @@ fn event(number: u64) -> Vec<u8> {
 fn drain(spool: &Spool, bytes: usize) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     while let Some(batch) = spool.next(bytes).unwrap() {
-        spool.sent(&batch).unwrap();
+        spool.remove_sent(&batch).unwrap();
         all.extend(batch.events);
     }
     all
@@ -90,7 +90,7 @@ fn a_spool_continues_after_a_restart() {
             expected.push(event);
         }
         let batch = spool.next(200).unwrap().unwrap();
-        spool.sent(&batch).unwrap();
+        spool.remove_sent(&batch).unwrap();
         assert_eq!(
             batch.events,
             expected.drain(..batch.events.len()).collect::<Vec<_>>()
@@ -185,7 +185,7 @@ fn spools_of_earlier_versions_open() {
             let spool = Spool::open(&options(&source)).unwrap();
             (0..60).for_each(|number| spool.append(&event(number)).unwrap());
             let batch = spool.next(500).unwrap().unwrap();
-            spool.sent(&batch).unwrap();
+            spool.remove_sent(&batch).unwrap();
         }
         fs::create_dir_all(&folder.0).unwrap();
         for entry in fs::read_dir(&source).unwrap() {

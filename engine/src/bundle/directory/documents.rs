@@ -31,7 +31,7 @@ impl MergedDocuments {
     pub fn add(&mut self, file: &FileToLoad, value: Value) -> Result<(), LoadError> {
         let nested = nest_at_path(&file.document_path, value);
         if !matches!(nested, Value(Repr::Object(_))) {
-            return Err(LoadError::within(
+            return Err(LoadError::in_file(
                 &file.name,
                 "document must be of type object",
             ));
@@ -44,7 +44,7 @@ impl MergedDocuments {
             let other = other.map_or("another file", |(name, _)| name);
             let reason =
                 format!("merge error: conflicting values at {path}, also defined in {other}");
-            return Err(LoadError::within(&file.name, reason));
+            return Err(LoadError::in_file(&file.name, reason));
         }
         merge(&mut self.merged, &nested);
         self.read.push((file.name.clone(), nested));
@@ -82,10 +82,10 @@ pub fn read_document(files: &dyn Files, file: &FileToLoad) -> Result<Value, Load
 pub fn document_of(name: &str, kind: NamedFileKind, bytes: &[u8]) -> Result<Value, LoadError> {
     match kind {
         NamedFileKind::Json => {
-            json::read(bytes).map_err(|_| LoadError::within(name, json::error_message(bytes)))
+            json::read(bytes).map_err(|_| LoadError::in_file(name, json::error_message(bytes)))
         }
         _ => yaml::read(bytes).map_err(|error| {
-            LoadError::within(name, format!("error converting YAML to JSON: {error}"))
+            LoadError::in_file(name, format!("error converting YAML to JSON: {error}"))
         }),
     }
 }

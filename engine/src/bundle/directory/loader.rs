@@ -340,7 +340,7 @@ impl<'f> Loader<'f> {
         }
         let document = document_of(&file.name, NamedFileKind::Yaml, bytes);
         let document = document.map(Content::Document);
-        document.map_err(|_| LoadError::within(&file.name, "can't recognize file type").into())
+        document.map_err(|_| LoadError::in_file(&file.name, "can't recognize file type").into())
     }
 
     fn syntax_errors(&self, name: &str, text: &str) -> Vec<LoadError> {

@@ -46,9 +46,9 @@ fn read(
     let schema = json::read(&bytes).or_else(|error| {
         // YAML would make a string of a number of JSON that is out of range
         if json::is_valid(&bytes) {
-            return Err(LoadError::within(&file.name, error));
+            return Err(LoadError::in_file(&file.name, error));
         }
-        yaml::read(&bytes).map_err(|error| LoadError::within(&file.name, error))
+        yaml::read(&bytes).map_err(|error| LoadError::in_file(&file.name, error))
     })?;
     // a file without a schema is as none
     if schema.is_null() {
@@ -56,7 +56,7 @@ fn read(
     }
     json::write(schema.borrow(), &mut text);
     let schema =
-        serde_json::from_slice(&text).map_err(|error| LoadError::within(&file.name, error))?;
+        serde_json::from_slice(&text).map_err(|error| LoadError::in_file(&file.name, error))?;
     let mut document_path = Vec::new();
     if by_path {
         document_path = file.document_path;

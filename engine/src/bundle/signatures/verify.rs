@@ -296,7 +296,7 @@ impl SignatureClaims {
                     "bundle.FileInfo",
                 ));
             };
-            let fields = GoFields::within(file, "FileInfo.files");
+            let fields = GoFields::of_nested(file, "FileInfo.files");
             let name = fields.string("name")?.unwrap_or_default();
             let file = SignedFile {
                 hash: fields.string("hash")?.unwrap_or_default(),

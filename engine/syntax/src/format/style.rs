@@ -67,7 +67,7 @@ pub(super) fn keywords_of(import: &Import) -> Keywords {
     let (root, names) = path_of(import);
     match (root, names.as_slice()) {
         (Some("future"), ["keywords"]) | (Some("rego"), ["v2"]) => Keywords::ALL,
-        (Some("future"), ["keywords", name]) => Keywords::named(name).unwrap_or(Keywords::NONE),
+        (Some("future"), ["keywords", name]) => Keywords::from_name(name).unwrap_or(Keywords::NONE),
         (Some("rego"), ["v1"]) => Keywords::V1,
         _ => Keywords::NONE,
     }

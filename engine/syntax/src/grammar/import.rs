@@ -234,7 +234,7 @@ fn future_import(stream: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     let keywords = match (names.next(), names.next()) {
         (Some(name), None) => {
             let Some(keyword) =
-                Keywords::named(name).filter(|keyword| importable.contains(*keyword))
+                Keywords::from_name(name).filter(|keyword| importable.contains(*keyword))
             else {
                 let allowed: Vec<&str> = importable.names().collect();
                 let message = format!("unexpected keyword, must be one of [{}]", allowed.join(" "));

@@ -43,7 +43,7 @@ pub(super) fn holder_of(mut row: Row) -> Result<Holder, DbError> {
     let id = row.int()?;
     let name = row.text()?;
     let role = row.text()?;
-    let role = Role::named(&role);
+    let role = Role::from_name(&role);
     Ok(Holder {
         id,
         name,

@@ -149,7 +149,7 @@ static TYPES: [SecretType; 12] = [
 ];
 
 impl SecretType {
-    fn named(name: &str) -> Option<&'static Self> {
+    fn from_name(name: &str) -> Option<&'static Self> {
         TYPES.iter().find(|kind| kind.name == name)
     }
 
@@ -296,7 +296,7 @@ impl SecretValue {
         if kind.is_empty() {
             return None;
         }
-        let Some(kind) = SecretType::named(&kind) else {
+        let Some(kind) = SecretType::from_name(&kind) else {
             let type_names: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
             let known_types = type_names.join(", ");
             // the value may be anything, such as a misplaced credential, so the message does not contain it

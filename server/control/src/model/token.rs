@@ -31,7 +31,7 @@ impl Role {
     }
 
     /// Returns the role of a name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let all = [
             Self::Administrator,
             Self::Viewer,
@@ -47,7 +47,7 @@ impl Role {
         value: &Value,
     ) -> Option<Self> {
         let name = reader.text(field_path, value);
-        let role = Self::named(&name);
+        let role = Self::from_name(&name);
         if role.is_none() && value.is_string() {
             let message = "must be one of `administrator`, `viewer`, `owner`, `stack_owner`";
             reader.report(field_path, message);

@@ -27,7 +27,7 @@ pub enum WebhookProvider {
 }
 
 impl WebhookProvider {
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "github" => Self::Github,
             "gitlab" => Self::Gitlab,
@@ -48,7 +48,7 @@ impl Webhook {
         let name = members.required(reader, field_path, "provider");
         let secret = members.required(reader, field_path, "secret");
         members.end(reader, field_path);
-        let provider = WebhookProvider::named(&name);
+        let provider = WebhookProvider::from_name(&name);
         if provider.is_none() && !name.is_empty() {
             let field_path = field_path.member("provider");
             let message = format_args!("must be `github`, `gitlab` or `gitea`, not {name:?}");
@@ -62,7 +62,7 @@ impl Webhook {
         let body: Value = serde_json::from_str(body).ok()?;
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
         let webhook = Self {
-            provider: WebhookProvider::named(text("/webhook/provider")?)?,
+            provider: WebhookProvider::from_name(text("/webhook/provider")?)?,
             secret: text("/webhook/secret")?.to_owned(),
         };
         let reference = text("/git/reference").unwrap_or_default();

@@ -37,7 +37,7 @@ enum BatchInput {
 pub fn read(request: &Call<'_>, max: usize) -> Result<Option<Inputs>, ApiError> {
     let rejection =
         |message| ApiError::invalid(format!("body contains malformed input document: {message}"));
-    let inputs = match body::whole(request).map_err(rejection)? {
+    let inputs = match body::parsed_body(request).map_err(rejection)? {
         Some(parsed) => of_value(&parsed).map_err(rejection)?,
         None => of_text(request, max).map_err(rejection)?,
     };

@@ -35,7 +35,7 @@ impl<'a> FilterRequest<'a> {
         if text.trim().is_empty() {
             return Ok(parsed);
         }
-        let members = Members::named(text, names)?;
+        let members = Members::from_body(text, names)?;
         parsed.input = members.get("input").filter(|input| *input != "null");
         let unknowns = members.strings("unknowns")?;
         parsed.options.unknowns = unknowns.unwrap_or_default();

@@ -334,7 +334,7 @@ fn count(text: &str) -> Result<u32, String> {
 
 /// Parses a kind of optimization. An empty text is `None`.
 fn coverage_kind(text: &str) -> Result<Option<UncoveredReason>, String> {
-    match UncoveredReason::named(text) {
+    match UncoveredReason::from_name(text) {
         None if !text.is_empty() => Err("expected `index_excluded` or `early_exit`".to_owned()),
         kind => Ok(kind),
     }

@@ -189,7 +189,7 @@ impl RunResults {
             })
         };
         self.metrics.instruments(&instruments);
-        self.metrics.sent(&send_metrics);
+        self.metrics.add_http_sends(&send_metrics);
         let parsed = engine.modules();
         if args.profile().is_some() {
             let rows = profile.finish(parsed.iter().map(|(_, module)| &**module));

@@ -253,7 +253,7 @@ impl Args {
 
 /// Parses a kind of optimization. An empty text is `None`.
 fn coverage_kind(text: &str) -> Result<Option<UncoveredReason>, String> {
-    match UncoveredReason::named(text) {
+    match UncoveredReason::from_name(text) {
         None if !text.is_empty() => Err("expected `index_excluded` or `early_exit`".to_owned()),
         kind => Ok(kind),
     }

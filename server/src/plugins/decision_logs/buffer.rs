@@ -114,7 +114,7 @@ impl Buffer {
     }
 
     /// Removes the chunk of [`Self::next`], which was uploaded.
-    pub fn sent(&self) {
+    pub fn count_sent(&self) {
         let mut state = self.waiting.lock();
         if std::mem::take(&mut state.is_sending) {
             state.remove_chunk(0);

@@ -234,7 +234,7 @@ impl Uploader {
                         buffer.failed();
                         return Err(error);
                     }
-                    buffer.sent();
+                    buffer.count_sent();
                 }
             }
             EventSource::Spool(spool) => {
@@ -260,7 +260,8 @@ impl Uploader {
                         self.send(&chunk).await?;
                     }
                     let source = spool.clone();
-                    let result = tokio::task::spawn_blocking(move || source.sent(&batch)).await;
+                    let result =
+                        tokio::task::spawn_blocking(move || source.remove_sent(&batch)).await;
                     let result = result.map_err(|error| error.to_string())?;
                     result.map_err(|error| format!("decision_logs.spool: {error}"))?;
                 }

@@ -108,7 +108,7 @@ impl Compiler<'_, '_> {
             format: members
                 .get_str("format")
                 .and_then(Document::as_str)
-                .and_then(|name| Some((name.to_owned(), SchemaFormat::named(name)?))),
+                .and_then(|name| Some((name.to_owned(), SchemaFormat::from_name(name)?))),
         })
     }
 

@@ -29,7 +29,7 @@ pub enum SchemaFormat {
 }
 
 impl SchemaFormat {
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "date" => Self::Date,
             "time" => Self::Time,

@@ -25,7 +25,7 @@ impl EnforcementAction {
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Deny, Self::Warn, Self::Dryrun];
         all.into_iter().find(|action| action.name() == name)
     }
@@ -78,7 +78,7 @@ pub fn webhook_actions(
                 .to_owned(),
         ),
         (None, _) => Ok(vec![EnforcementAction::Deny]),
-        (Some(name), _) => match EnforcementAction::named(name) {
+        (Some(name), _) => match EnforcementAction::from_name(name) {
             Some(action) => Ok(vec![action]),
             None => Err(format!(
                 "`spec.enforcementAction`: unknown action `{name}`: expected `deny`, `warn`, `dryrun` or `scoped`"
@@ -92,7 +92,7 @@ fn of_scopes(scoped: &[ScopedAction]) -> Result<Vec<EnforcementAction>, String> 
     for (at, scope) in scoped.iter().enumerate() {
         let path = format!("`spec.scopedEnforcementActions[{at}]`");
         let name = &scope.action;
-        let action = EnforcementAction::named(name).ok_or_else(|| {
+        let action = EnforcementAction::from_name(name).ok_or_else(|| {
             format!("{path}: unknown action `{name}`: expected `deny`, `warn` or `dryrun`")
         })?;
         if scope.enforcement_points.is_empty() {

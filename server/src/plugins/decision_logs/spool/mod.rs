@@ -199,7 +199,7 @@ impl Spool {
     ///
     /// # Errors
     /// Fails if the cursor cannot be written. The events are uploaded again after a restart.
-    pub fn sent(&self, batch: &Batch) -> io::Result<()> {
+    pub fn remove_sent(&self, batch: &Batch) -> io::Result<()> {
         self.reader.lock().move_to(batch.end);
         let mut writer = self.writer.lock();
         let folder = writer.folder.clone();
