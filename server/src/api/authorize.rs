@@ -15,7 +15,7 @@ use super::{ApiError, body};
 use crate::http::header::HeaderValue;
 use crate::http::{RequestExt as _, unescape};
 
-/// What the authorization policy decided. All but `Allowed` reject the request.
+/// Verdict of the authorization policy. All but `Allowed` reject the request.
 enum PolicyVerdict {
     Allowed,
     Refused(Option<String>),

@@ -145,7 +145,7 @@ impl Product {
         Ok(())
     }
 
-    /// Returns the product, or 1 if there were no numbers.
+    /// Returns the product, or 1 after zero factors.
     pub fn finish(self) -> ArithmeticResult {
         match self.exact {
             Some(ExactProduct::Small(product)) => Ok(NumberBuf::Int(product)),
