@@ -9,7 +9,6 @@ use std::thread;
 
 use solon::{Change, Engine, Request, value};
 
-/// Number of threads that evaluate.
 const THREADS: usize = 4;
 
 fn main() -> Result<(), solon::Error> {

@@ -123,7 +123,6 @@ pub struct PreparedFilters {
 /// The variable that masks are bound to.
 pub(crate) const MASKS: &str = "masks";
 
-/// A filter prepared for one policy.
 pub(crate) struct FilterInner {
     pub partial: Arc<PartialInner>,
     /// The rules that compute masks, and the queries for them.

@@ -188,7 +188,6 @@ pub const OPEN_NEGATIONS: usize = 2_500;
 /// Maximum length of a text of a result, in bytes. Values share nodes, but texts repeat them.
 pub const RESULT_BYTES: usize = 1 << 30;
 
-/// Message of an explanation that exceeds its memory limit.
 pub(crate) const EXPLANATION_EXCEEDED: &str = "explanation exceeds its memory limit";
 
 /// Maximum length of the file names of a trace that are shortened to align locations, in bytes. Longer ones are shown

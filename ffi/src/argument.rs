@@ -176,7 +176,7 @@ pub(crate) unsafe fn path(
     Ok(Path::from_slashes(unsafe { text(pointer, length, name) }?))
 }
 
-/// Parses a value from JSON text; NULL is the empty text.
+/// Parses a value from JSON text. NULL is treated as an empty text.
 ///
 /// # Safety
 /// See [`bytes`].

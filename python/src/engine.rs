@@ -588,7 +588,7 @@ impl Engine {
             .evaluate_request(py, &request)
     }
 
-    /// ``evaluate`` on another thread, as an awaitable. If the task is cancelled, the evaluation ends soon.
+    /// ``evaluate`` on another thread, as an awaitable. If the task is cancelled, the evaluation is cancelled as well.
     #[pyo3(signature = (path, input=None, **options))]
     fn evaluate_async<'py>(
         slf: &Bound<'py, Self>,

@@ -35,7 +35,6 @@ pub struct ControlOptions {
     pub socket_mode: u32,
     /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,
-    /// TLS options, if TLS is enabled.
     pub tls: Option<TlsOptions>,
     /// Time limit of open requests at shutdown.
     pub grace: Duration,

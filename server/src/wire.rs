@@ -30,7 +30,6 @@ pub struct ErrorItem {
     pub location: Option<ErrorLocation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
-    /// Stack of running queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack_trace: Vec<RunningQuery>,
 }

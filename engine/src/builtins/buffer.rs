@@ -28,7 +28,7 @@ pub fn push(
     Ok(())
 }
 
-/// Writes values into a buffer until the memory limit or another limit of the evaluation is reached.
+/// Writes values into a buffer until the memory limit is reached or the evaluation is stopped.
 pub struct Writer<'b, 'e> {
     buffer: &'b mut Buffer<'e>,
     remaining: usize,

@@ -85,7 +85,6 @@ type QueryCheck = for<'e> fn(
     Option<&Arc<CompiledSchema>>,
 ) -> Result<ValueRef<'e>, BuiltinError>;
 
-/// A call with a constant schema.
 struct ConstantSchema {
     schema: Arc<CompiledSchema>,
     run: QueryCheck,

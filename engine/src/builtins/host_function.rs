@@ -9,7 +9,6 @@ use crate::bug::bug;
 use crate::types::{SignatureError, Type, parse_host_signature};
 use crate::value::ValueRef;
 
-/// Implementation of a host function.
 pub(crate) type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
     + Send
     + Sync;

@@ -100,7 +100,7 @@ pub fn range(text: &str) -> Option<Range> {
     block_or_address(TextView(TextViewRepr::Utf8(text))).ok()
 }
 
-/// Returns a string operand. Messages call every operand the first.
+/// Returns a string operand. Messages always say operand 1, as in OPA.
 fn text(value: ValueRef<'_>) -> Result<TextView<'_>, BuiltinError> {
     [value].text(0)
 }
@@ -150,7 +150,6 @@ fn cidr_contains<'e>(
     Ok(ValueRef(RefRepr::Bool(block.contains(part))))
 }
 
-/// A call with a constant block.
 struct ConstantBlock(Range);
 
 impl Prepared for ConstantBlock {

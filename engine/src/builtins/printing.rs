@@ -48,7 +48,6 @@ pub const PRINT_EACH: &str = "internal.print";
 /// Replacement for template strings in compiled policies.
 pub const TEMPLATE_STRING: &str = "internal.template_string";
 
-/// Text for undefined expressions.
 const UNDEFINED: &str = "<undefined>";
 
 fn print<'e>(

@@ -3,7 +3,7 @@
 use super::{Builtin, BuiltinContext, BuiltinError};
 use crate::value::{RefRepr, ValueRef};
 
-/// This family's entries.
+/// The built-ins of this module.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "time.now_ns",

@@ -25,13 +25,11 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// Maximum number of digits of an exponent.
 const EXPONENT_DIGITS: usize = 6;
 
 /// Decimal places of amounts that are not integers.
 const PLACES: u32 = 10;
 
-/// An amount: number and unit.
 struct Amount<'a> {
     number: &'a [u8],
     unit: &'a [u8],

@@ -34,7 +34,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// Creates an error with a message without the name of the file: `no such file or directory`.
+    /// Creates an error. The message does not name the file, such as `no such file or directory`.
     pub fn new(kind: io::ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { kind, message }

@@ -10,7 +10,6 @@ use crate::limits::{self, BundleLimits};
 pub struct FolderFile {
     /// Path within the bundle, with a leading slash.
     pub path: String,
-    /// Path by which the file is read.
     pub location: PathBuf,
 }
 

@@ -1,5 +1,5 @@
-//! JSON files of bundles, read as Go's decoder reads them into typed structures: the first value of a text counts, names of
-//! fields may differ in case, and messages name the structure's field.
+//! JSON files of bundles, read as Go's decoder reads them into typed structures: only the first value of a text is read, the
+//! case of names is ignored, and messages name the field of Go's structure.
 
 use crate::value::{Object, Repr, Value, json};
 

@@ -22,7 +22,6 @@ use crate::trace::Timer;
 /// Options for the compilation of a change's modules.
 #[derive(Clone, Copy)]
 pub(super) struct CompileMode {
-    /// Rules of strict mode.
     pub strict: bool,
     /// `false` if the modules are only checked. The policy then has no plans and must be dropped.
     pub plans: bool,

@@ -68,11 +68,9 @@ pub enum Predicate {
     In(Vec<Value>),
     /// The column contains a substring.
     Affix(SubstringPosition, String),
-    /// The column is a substring of the operand.
     Part(SubstringPosition, FilterOperand),
     /// Is not NULL.
     Present,
-    /// Is a number with this text.
     NumberText(NumberLiteral),
 }
 

@@ -17,7 +17,6 @@ use crate::partial::NUMBER_TEXT;
 use crate::program::constant;
 use crate::value::{NumberBuf, Value};
 
-/// A number with its source text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberLiteral {
     pub text: String,

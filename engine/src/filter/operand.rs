@@ -32,7 +32,6 @@ pub struct MappedNames<'n> {
 
 /// An operand of a comparison.
 pub(super) enum Side {
-    /// A column, and the functions applied to it.
     Column(ColumnName, Vec<ColumnFunction>),
     Value(Value),
     /// A variable.

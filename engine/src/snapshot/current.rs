@@ -71,7 +71,6 @@ pub fn release_thread_snapshot() {
     drop(THREAD_SNAPSHOT.try_with(Cell::take));
 }
 
-/// The current snapshot of an engine.
 pub(crate) struct CurrentSnapshot {
     current: ArcSwap<SnapshotState>,
     version_id: AtomicU64,

@@ -10,7 +10,6 @@ use super::write::{self, is_same};
 use super::{Claim, ClaimKind, Claims, Operation, Path, StoreError, Transaction};
 use crate::value::{Object, Repr, Value};
 
-/// Result of a load of documents.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentLoad {
     /// Documents of the files. Equal parts are shared with the documents in effect, so that they are in memory once.

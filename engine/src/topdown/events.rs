@@ -25,7 +25,6 @@ pub(super) struct EventTerms<'e> {
     exprs: HashMap<*const Expr, Arc<Expr>>,
     bodies: HashMap<*const Expr, Arc<Body>>,
     names: HashMap<&'e str, Name>,
-    /// Terms of values, by the address of the value.
     values: HashMap<usize, Arc<Term>>,
     /// Bytes that terms of values may still use.
     left: usize,

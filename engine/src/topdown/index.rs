@@ -22,7 +22,6 @@ pub(super) struct RuleCandidates<'e> {
     pub early_exit: bool,
 }
 
-/// A rule that may match.
 pub(super) struct Match<'e> {
     pub member: &'e GroupRule,
     /// Members of the `else` chain that may match. Invariant: not empty.

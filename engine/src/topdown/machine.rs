@@ -84,9 +84,7 @@ pub(super) struct Goal<'e> {
     pub at: usize,
     /// Environment of the variables.
     pub frame: FrameId,
-    /// Unique number of the goal.
     pub id: u64,
-    /// Number of the enclosing goal.
     pub parent: u64,
     /// `true` if the first solution ends the search.
     pub find_one: bool,
@@ -131,7 +129,6 @@ pub struct Topdown<'e> {
     pub(super) scopes: Vec<TopdownScope<'e>>,
     /// Index of the current scope.
     pub(super) scope: usize,
-    /// Values of constant terms, by address.
     pub(super) constants: HashMap<*const Term, Option<ValueRef<'e>>, foldhash::fast::RandomState>,
     /// Functions that operators refer to, by address.
     pub(super) callees: HashMap<*const Term, ResolvedOperator, foldhash::fast::RandomState>,
@@ -142,7 +139,6 @@ pub struct Topdown<'e> {
     pub(super) builtin_errors: Option<&'e BuiltinErrors>,
     /// State of partial evaluation; `None` if everything is known.
     pub(super) open: Option<Box<PartialState<'e>>>,
-    /// Call stack, if it is recorded.
     pub(super) call_stack: Option<Box<CallStack<'e>>>,
     /// First error of a built-in, if it ends the search later.
     pub(super) postponed: Option<Halt>,

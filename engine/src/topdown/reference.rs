@@ -12,7 +12,6 @@ pub(super) struct PendingRef<'e> {
     pub reference: TermList<'e>,
     /// Index of the next step.
     pub at: usize,
-    /// Term to unify the value with.
     pub other: TermRef<'e>,
 }
 

@@ -40,7 +40,7 @@ where
 }
 
 /// Value of the document of the state's [`Policy`], for decisions with reasons. An undefined document is rejected, as
-/// [`Rejection::Forbidden`]. Every other value lets the request through: the handler must look at it.
+/// [`Rejection::Forbidden`]. Every other value, `false` included, lets the request through: the handler must check the value.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision<T>(pub T);
 

@@ -9,7 +9,6 @@ use solon::{Cancel, Error, PinnedDocument, PreparedDocument, Request, Value};
 use crate::input::{RequestHead, request_input};
 use crate::rejection::Rejection;
 
-/// Function that returns the input of the policy for a request.
 type InputFunction = dyn Fn(&RequestHead<'_>) -> Value + Send + Sync;
 
 /// A document that decides on requests, and the function that makes its input. Clones share both.

@@ -66,7 +66,6 @@ pub const REQUEST_ID: usize = 64;
 /// Maximum number of files of a configuration.
 pub const CONFIG_FILES: usize = 10_000;
 
-/// Maximum number of files of a source.
 pub const SOURCE_FILES: usize = 100_000;
 
 /// Maximum size of the files of a source, in bytes.
@@ -168,5 +167,4 @@ pub const SESSIONS: i64 = 32;
 /// Maximum size of a form of the page, in bytes.
 pub const FORM_BODY: usize = 16 << 10;
 
-/// Number of rows of a table of the page.
 pub const PAGE_ROWS: usize = 50;

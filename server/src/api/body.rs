@@ -9,7 +9,6 @@ use super::call::Call;
 use super::members::{Members, Names};
 use crate::http::RequestExt as _;
 
-/// A document of a request body.
 pub enum BodyDocument<'a> {
     Json(&'a [u8]),
     /// JSON text of an object whose member `input` is the document.

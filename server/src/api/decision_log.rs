@@ -18,14 +18,12 @@ use crate::http::RequestExt as _;
 use crate::plugins::decision_logs::{DecisionLog, ErrorForm, Event, mask, new_id};
 use crate::telemetry::Metrics;
 
-/// A decision that will be logged.
 pub struct LoggedDecision {
     log: Arc<DecisionLog>,
     /// UUID of the decision.
     pub id: String,
     /// UUID of the batch that it belongs to.
     pub batch: Option<Arc<str>>,
-    /// The snapshot that the decision is made on.
     pub snapshot: Snapshot,
     /// Receives the results of nondeterministic built-in functions, if they are recorded.
     pub nd_cache: Option<NdBuiltinCache>,
@@ -54,7 +52,6 @@ pub struct Outcome<'a> {
     /// Path of the document, with slashes; empty for the root and for queries.
     pub path: &'a str,
     pub query: Option<&'a str>,
-    /// Input as JSON text.
     pub input: Option<Vec<u8>>,
     /// Result as JSON text, on one line or several.
     pub result: Option<&'a [u8]>,

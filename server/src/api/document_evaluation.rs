@@ -24,7 +24,6 @@ use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::JsonFields;
 use crate::telemetry::Metrics;
 
-/// Evaluation of a document for a request.
 pub struct DocumentEvaluation<'a> {
     /// Input and request metadata.
     pub envelope: Envelope<'a>,
@@ -36,7 +35,6 @@ pub struct DocumentEvaluation<'a> {
     pub logged: Option<LoggedDecision>,
 }
 
-/// The document that a request names.
 pub struct RequestedDocument {
     /// Prepared document.
     document: Arc<ServedDocument>,

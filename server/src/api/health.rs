@@ -12,7 +12,6 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::answer_text;
 
-/// Package of health rules.
 const PACKAGE: [&str; 2] = ["system", "health"];
 
 /// Message if no decision can be made.

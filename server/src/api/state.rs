@@ -21,7 +21,6 @@ use crate::telemetry::ServerCounters;
 /// Names, descriptions and values of gauges.
 pub type Gauges = dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync;
 
-/// Adds metrics to a registry.
 pub type RegisterMetrics = dyn Fn(&mut Registry) + Send + Sync;
 
 /// Health check queries, valid in any version of Rego. The first has enough steps to check the budget once. The second does not

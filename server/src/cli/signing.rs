@@ -7,7 +7,6 @@ use super::forms::given;
 use super::read;
 use super::verifying::{DEFAULT_ALGORITHM, key_bytes};
 
-/// Flags of a key that signs.
 pub struct KeyFlags<'a> {
     /// The secret, or the PEM file of the private key.
     pub key: &'a str,

@@ -51,7 +51,6 @@ pub struct BundleSettings {
 /// Source of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BundleLocation {
-    /// A path of the file system.
     File(PathBuf),
     /// A path of a service.
     Service {
@@ -60,7 +59,6 @@ pub enum BundleLocation {
         /// Path relative to the service's URL, or the name of an image if the service is a registry.
         resource: String,
     },
-    /// An object of an object store.
     Object {
         /// Name of the service, whose URL is the address of the store.
         service: String,
@@ -78,7 +76,6 @@ impl BundleLocation {
     }
 }
 
-/// Polling intervals of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Polling {
     /// Minimum delay between two downloads.
@@ -116,13 +113,11 @@ pub struct Signing {
 pub struct RequiredSignature {
     /// Id of the only permitted key, or empty.
     pub key_id: String,
-    /// Required scope of the signature, or empty.
     pub scope: String,
     /// Patterns of files that are not signed.
     pub exclude: Vec<String>,
     /// `true` if delta bundles, which cannot be signed, are accepted.
     pub allows_deltas: bool,
-    /// Maximum age of the signature.
     pub max_age: Option<Duration>,
 }
 

@@ -18,7 +18,6 @@ use crate::execution::{ExecContext, Executor, Longer};
 use crate::http::{BufferedRequest, Peer, Rejection, RequestExt as _, RequestInfo};
 use crate::telemetry::RequestSpan;
 
-/// Name of the span of a check.
 const SPAN: &str = "envoy.service.auth.v3.Authorization/Check";
 
 /// Message for a document that is undefined.

@@ -35,7 +35,6 @@ impl BodyContent {
     }
 }
 
-/// A request whose body is parsed.
 pub struct ParsedRequest<'a> {
     /// Headers with lower-case names.
     pub headers: &'a HashMap<String, String>,

@@ -10,10 +10,8 @@ use super::budget::{Reservation, SMALL};
 use super::rejection::Rejection;
 use crate::config::Bounds;
 
-/// Limits of one body, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyLimits {
-    /// Limit of the size as sent.
     pub sent: usize,
     /// Limit of the size after decompression.
     pub decompressed: usize,

@@ -10,7 +10,7 @@ use crate::net::ForeignName;
 /// Reason for a rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// The body is larger than `limit` bytes. `from_declaration` is its declared length.
+    /// The body is larger than `limit` bytes. `declared` is the length that its header declares.
     TooLarge { declared: Option<u64>, limit: usize },
     /// The decompressed body is larger than this number of bytes.
     DecompressedTooLarge(usize),

@@ -36,7 +36,6 @@ pub struct Serving<A> {
     pub h2c: bool,
     /// Time limit of open requests after `stop`.
     pub grace: Duration,
-    /// TLS state, if TLS is enabled.
     pub tls: Option<Arc<TlsState>>,
 }
 

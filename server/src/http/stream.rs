@@ -129,7 +129,7 @@ impl<S> TimeoutStream<S> {
         };
         let sleep = || Box::pin(tokio::time::sleep_until(deadline));
         let timer = self.timer.get_or_insert_with(sleep);
-        // resetting a timer that fires early is cheaper than a reset at each poll
+        // letting the timer fire early and setting it again is cheaper than setting it at each poll
         if timer.deadline() > deadline || timer.is_elapsed() {
             timer.as_mut().reset(deadline);
         }

@@ -47,7 +47,6 @@ impl StreamedBody {
     }
 }
 
-/// Body of a response on a connection.
 pub enum ResponseBody {
     Whole(Full<Bytes>),
     Streamed {

@@ -15,7 +15,6 @@ pub const STATUS: &str = "status";
 /// Name of the plugin that downloads the configuration.
 pub const DISCOVERY: &str = "discovery";
 
-/// Name of the decision log.
 pub const DECISION_LOGS: &str = "decision_logs";
 
 /// Publishes settings to the plugins, which start, change and stop accordingly.

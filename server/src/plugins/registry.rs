@@ -37,7 +37,6 @@ impl PluginState {
     }
 }
 
-/// State of a plugin, with a message.
 #[derive(Clone, Debug, Serialize)]
 pub struct PluginStatus {
     pub state: PluginState,

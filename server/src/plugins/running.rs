@@ -77,7 +77,6 @@ impl Plugin {
 /// Future of a plugin, which returns an error if it ended before it was stopped.
 type PluginFuture = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-/// A plugin that has not started.
 pub struct Start {
     /// Name of the plugin.
     pub name: String,
@@ -97,7 +96,6 @@ impl Start {
     }
 }
 
-/// The plugins of a running server.
 pub struct RunningPlugins {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,

@@ -35,7 +35,6 @@ impl VerifyOptions<'_> {
     }
 }
 
-/// Role of a certificate in a chain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChainRole {
     Leaf,

@@ -114,7 +114,6 @@ impl Curve {
     }
 }
 
-/// A public key, which is a point of a curve.
 #[derive(Clone, Debug)]
 pub struct PublicPoint {
     pub curve: Curve,

@@ -46,27 +46,17 @@ named! {
     /// Mask generation function of PSS.
     MGF1 = rfc5912::ID_MGF_1;
 
-    /// RSA signatures with MD5.
     RSA_MD5 = rfc5912::MD_5_WITH_RSA_ENCRYPTION;
-    /// RSA signatures with SHA-1.
     RSA_SHA1 = rfc5912::SHA_1_WITH_RSA_ENCRYPTION;
-    /// RSA signatures with SHA-256.
     RSA_SHA256 = rfc5912::SHA_256_WITH_RSA_ENCRYPTION;
-    /// RSA signatures with SHA-384.
     RSA_SHA384 = rfc5912::SHA_384_WITH_RSA_ENCRYPTION;
-    /// RSA signatures with SHA-512.
     RSA_SHA512 = rfc5912::SHA_512_WITH_RSA_ENCRYPTION;
     /// RSA PSS signatures. The parameters contain the hash function.
     RSA_PSS = rfc5912::ID_RSASSA_PSS;
-    /// DSA signatures with SHA-1.
     DSA_SHA1 = rfc5912::DSA_WITH_SHA_1;
-    /// DSA signatures with SHA-256.
     DSA_SHA256 = rfc5912::DSA_WITH_SHA_256;
-    /// ECDSA signatures with SHA-256.
     ECDSA_SHA256 = rfc5912::ECDSA_WITH_SHA_256;
-    /// ECDSA signatures with SHA-384.
     ECDSA_SHA384 = rfc5912::ECDSA_WITH_SHA_384;
-    /// ECDSA signatures with SHA-512.
     ECDSA_SHA512 = rfc5912::ECDSA_WITH_SHA_512;
 
     /// Attribute of certificate requests that contains extensions.
@@ -74,7 +64,6 @@ named! {
 
     SUBJECT_KEY = rfc5280::ID_CE_SUBJECT_KEY_IDENTIFIER;
     KEY_USAGE = rfc5280::ID_CE_KEY_USAGE;
-    /// Subject alternative names.
     SUBJECT_NAMES = rfc5280::ID_CE_SUBJECT_ALT_NAME;
     BASIC_CONSTRAINTS = rfc5280::ID_CE_BASIC_CONSTRAINTS;
     NAME_CONSTRAINTS = rfc5280::ID_CE_NAME_CONSTRAINTS;
@@ -86,7 +75,6 @@ named! {
     EXTENDED_USAGE = rfc5280::ID_CE_EXT_KEY_USAGE;
     /// Inhibit `anyPolicy`.
     INHIBIT_ANY_POLICY = rfc5280::ID_CE_INHIBIT_ANY_POLICY;
-    /// Authority information access.
     AUTHORITY_ACCESS = rfc5280::ID_PE_AUTHORITY_INFO_ACCESS;
     /// Access method of OCSP servers.
     STATUS_SERVER = rfc5280::ID_AD_OCSP;
@@ -109,7 +97,6 @@ named! {
 unnamed! {
     /// RSA signatures with SHA-1, by their ISO identifier.
     RSA_SHA1_ISO = "1.3.14.3.2.29";
-    /// ECDSA signatures with SHA-1.
     ECDSA_SHA1 = "1.2.840.10045.4.1";
     /// `IPsec` end systems.
     USE_IPSEC_END = "1.3.6.1.5.5.7.3.5";

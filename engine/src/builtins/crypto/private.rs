@@ -16,7 +16,6 @@ use crate::limits::RSA_BITS;
 #[derive(Clone)]
 pub enum PrivateKey {
     Rsa(Box<RsaPrivate>),
-    /// Scalar, and the public point.
     Ec(PublicPoint, Box<[u8]>),
     /// Seed, and the public key.
     Ed25519(Box<[u8]>, Box<[u8]>),
@@ -30,7 +29,6 @@ pub enum KeyEncoding {
     Pkcs1,
     /// Any key, with its algorithm (PKCS #8).
     Pkcs8,
-    /// A key on a curve (SEC 1).
     Sec1,
 }
 
@@ -246,7 +244,7 @@ fn sec1(text: &[u8], outer_curve: Option<Option<Curve>>) -> Result<PrivateKey, A
     Ok(PrivateKey::Ec(public, scalar.into()))
 }
 
-/// Undecoded key with its algorithm.
+/// A private key in PKCS#8: its algorithm, and the key as undecoded bytes.
 struct Pkcs8<'d> {
     algorithm: AlgorithmIdentifier<'d>,
     key: &'d [u8],

@@ -14,7 +14,6 @@ use crate::builtins::signatures::VerifiedSignatures;
 /// A public key, with the parsed forms for the library, each created at its first use.
 pub struct VerifyingKey {
     key: PublicKey,
-    /// Unique number of the key.
     number: u64,
     /// By hash function and, for RSA, padding.
     parsed: [OnceLock<Option<ParsedPublicKey>>; 6],

@@ -15,7 +15,6 @@ pub enum RequestFailure {
     Rejected(Arc<BuiltinErrorDetail>),
     /// Error found before the request was parsed. Its message has no source location.
     Bare(Arc<str>),
-    /// Error that ends the evaluation.
     End(EvalErrorCode, Arc<str>),
 }
 

@@ -7,7 +7,6 @@ use super::url::quoted;
 use crate::builtins::pem::{self, PemBlock};
 use crate::host::{Host, Identity, Tls, Trust};
 
-/// TLS fields of a request.
 #[derive(Default)]
 pub struct TlsFields {
     /// Certificate authorities.
@@ -20,7 +19,6 @@ pub struct TlsFields {
     pub system: Option<bool>,
     /// Disables verification of the server.
     pub insecure: bool,
-    /// Server name to verify.
     pub server_name: Option<String>,
 }
 

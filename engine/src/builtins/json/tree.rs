@@ -19,11 +19,9 @@ pub enum PatchTree<'e> {
     Value(ValueRef<'e>),
     /// An object that operations changed or passed through.
     Object(Box<Opened<'e, PairChanges<'e>>>),
-    /// An opened array with its elements.
     Array(Box<Opened<'e, Vec<PatchTree<'e>>>>),
 }
 
-/// An opened object or array.
 pub struct Opened<'e, P: Default> {
     /// Value when it was opened, for messages.
     original: ValueRef<'e>,

@@ -32,9 +32,7 @@ pub enum Material {
     },
     /// A point of a curve.
     EcPublic(PublicPoint),
-    /// Public point and scalar.
     EcPrivate(PublicPoint, Box<[u8]>),
-    /// Curve and public key.
     OkpPublic(OkpCurve, Box<[u8]>),
     /// Curve, public key and private key.
     OkpPrivate(OkpCurve, Box<[u8]>, Box<[u8]>),

@@ -27,7 +27,6 @@ struct JwtKey {
 
 enum Verifier {
     Public(VerifyingKey),
-    /// Public key of a private key.
     Private(VerifyingKey),
     Secret(Box<[u8]>),
     /// A key for another purpose, which cannot verify.
@@ -64,7 +63,7 @@ impl Trusted<'_> {
     }
 }
 
-/// Kinds of keys that may verify.
+/// Kinds of keys that may verify a signature.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Allowed {
     /// Public keys and secrets.

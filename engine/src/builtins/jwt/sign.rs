@@ -114,7 +114,7 @@ fn signature(algorithm: JwsAlgorithm, key: &Material, message: &[u8]) -> Result<
     }
 }
 
-/// Returns the error for a key that cannot sign with an algorithm, in the words of OPA's library.
+/// Returns the error for a key that cannot sign with an algorithm, in the words of the JWT library of OPA.
 fn unfit(algorithm: JwsAlgorithm, key: &Material) -> String {
     const EXPORT: &str = "failed to export jwk.Key to raw format:";
     let (expected, plain, step) = match algorithm {

@@ -5,7 +5,6 @@ use super::super::{BuiltinContext, BuiltinError};
 use crate::bug::Within;
 use crate::value::{ObjectView, ValueRef, json};
 
-/// Encoded segments of a token.
 #[derive(Clone, Copy)]
 pub struct EncodedToken<'t> {
     header: &'t [u8],
@@ -71,7 +70,6 @@ impl<'t> EncodedToken<'t> {
     }
 }
 
-/// An object parsed from JSON.
 #[derive(Clone, Copy)]
 pub struct JsonObject<'e> {
     pub value: ValueRef<'e>,

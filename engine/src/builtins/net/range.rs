@@ -337,7 +337,7 @@ impl fmt::Display for Range {
 mod tests {
     use super::{Address, Ipv4Prefix, Range, RangeKind, ip};
 
-    /// Parses a text with the full parser.
+    /// Parses a text as a block or as a range, without the shortcut for common forms.
     fn whole(text: &str) -> Option<(RangeKind, Range)> {
         let block = Range::parse(text).map(|(_, range)| (RangeKind::Block, range));
         block.or_else(|| Some((RangeKind::Address, Range::block(Address::parse(text)?, 0))))

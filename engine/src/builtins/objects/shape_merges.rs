@@ -35,7 +35,6 @@ pub struct MergeTemplate<'e> {
     right: ShapeId,
     /// Keys, sorted.
     pub keys: &'e [ValueRef<'e>],
-    /// Sources of their values.
     pub sources: &'e [MergeSource],
 }
 
@@ -46,12 +45,9 @@ impl MergeTemplate<'_> {
     }
 }
 
-/// Source of a value in the result.
 #[derive(Clone, Copy)]
 pub enum MergeSource {
-    /// Left object only.
     Left(u8),
-    /// Right object only.
     Right(u8),
     Both(u8, u8),
 }

@@ -20,7 +20,6 @@ pub struct Alphabet {
     letters: Vec<[u8; PAGE]>,
 }
 
-/// Number of characters in a page.
 const PAGE: usize = 256;
 
 /// Number of code points, including surrogates.

@@ -14,7 +14,7 @@ pub struct AsciiClass {
 }
 
 impl AsciiClass {
-    /// Returns the class if a pattern consists of a class.
+    /// Returns the class if the pattern is a single character class.
     pub fn from_hir(hir: &Hir) -> Option<Self> {
         let (class, runs) = match hir.kind() {
             HirKind::Repetition(repetition)

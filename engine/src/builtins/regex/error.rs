@@ -12,7 +12,6 @@ pub struct RegexError {
     pub part: String,
 }
 
-/// Kind of syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegexErrorKind {
     CharRange,

@@ -108,7 +108,6 @@ type WithRegex = for<'e> fn(
     Option<&Regex>,
 ) -> Result<ValueRef<'e>, BuiltinError>;
 
-/// A call with a constant pattern.
 struct ConstantPattern {
     regex: Regex,
     run: WithRegex,

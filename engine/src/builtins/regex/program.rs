@@ -226,7 +226,6 @@ fn span(ends: &[Option<NonMaxUsize>]) -> Option<Range<usize>> {
     }
 }
 
-/// Iterator over matches.
 enum MatchIterator<'a, C> {
     Class(C, &'a Haystack<'a>),
     Program(meta::FindMatches<'a, 'a>, &'a Haystack<'a>),
@@ -301,7 +300,6 @@ pub enum Effort {
     Little,
 }
 
-/// A program and its reduced alphabet.
 type CompiledProgram = (meta::Regex, Option<Box<Alphabet>>);
 
 /// Compiles an expression with the given nesting depth. Returns `None` if the program would be too large.

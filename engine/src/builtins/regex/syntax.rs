@@ -77,7 +77,6 @@ struct MeasuredHir {
 /// A group whose end has not been reached.
 #[derive(Default)]
 struct OpenGroup {
-    /// Number of a capturing group.
     capture: Option<u32>,
     /// Flags to restore at its end.
     outer: Flags,

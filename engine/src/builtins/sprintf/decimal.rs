@@ -10,7 +10,6 @@ pub struct ShortestDecimal {
     negative: bool,
     coefficient: u64,
     scale: u32,
-    /// Number of digits of the coefficient.
     digits: u32,
 }
 

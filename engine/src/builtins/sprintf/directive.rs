@@ -82,7 +82,6 @@ impl<T> Default for FormatDirective<T> {
     }
 }
 
-/// Next item of a format.
 pub enum FormatItem<'f, T> {
     Text(&'f [u8]),
     Directive(FormatDirective<T>),

@@ -6,7 +6,6 @@ use crate::value::{Kind, RefRepr, ValueRef};
 pub enum Data<'e> {
     /// No value: a field of a missing value, or an index of a range over a number.
     Missing,
-    /// A string, a document, or a number of a document.
     Document(ValueRef<'e>),
     /// An element of a document, of type `interface {}`.
     Element(ValueRef<'e>),
@@ -16,7 +15,6 @@ pub enum Data<'e> {
     Complex(f64, f64),
 }
 
-/// Basic kind of a value, for operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basic {
     Bool,

@@ -91,7 +91,6 @@ impl ParsedTemplate {
     }
 }
 
-/// A call with a constant template.
 struct ConstantTemplate(ParsedTemplate);
 
 impl Prepared for ConstantTemplate {

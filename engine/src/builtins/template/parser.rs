@@ -56,7 +56,6 @@ impl Closer {
     }
 }
 
-/// A node, or the end of a node list.
 enum ParsedNode {
     Node(TemplateNode),
     Closer(Closer),

@@ -72,7 +72,6 @@ pub enum OperandKind {
     Nil,
     Bool(bool),
     Number(Constant, String),
-    /// Value and source text.
     String(Vec<u8>, String),
     /// Name of a function.
     Function(String),

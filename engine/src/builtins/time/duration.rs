@@ -110,7 +110,6 @@ fn invalid(text: &str) -> String {
     format!("time: invalid duration {text}")
 }
 
-/// Syntax error of a duration.
 enum DurationError<'t> {
     Invalid,
     NoUnit,

@@ -119,7 +119,6 @@ fn weekday<'e>(
     Ok(call.arena.text(civil.weekday()))
 }
 
-/// A call with a constant layout.
 struct ConstantLayout(TimeLayout);
 
 impl Prepared for ConstantLayout {
@@ -170,7 +169,6 @@ fn parse_duration_ns<'e>(
     duration::parse(operands.text(0)?.as_bytes()).map(|number| ValueRef(RefRepr::Int(number)))
 }
 
-/// A call with a constant text.
 struct ConstantTime(i64);
 
 impl Prepared for ConstantTime {

@@ -97,11 +97,9 @@ impl Zone {
     }
 }
 
-/// Time zone of an operand.
 #[derive(Clone)]
 pub enum TimeZoneRef {
     Utc,
-    /// Named time zone.
     Zone(Arc<Zone>),
 }
 

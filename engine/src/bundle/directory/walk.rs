@@ -18,7 +18,6 @@ pub enum FileSelection {
     Modules,
 }
 
-/// Kind of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedFileKind {
     /// Rego.

@@ -258,7 +258,6 @@ impl VerificationKey {
     }
 }
 
-/// A file as a signature lists it.
 struct SignedFile {
     hash: String,
     algorithm: String,

@@ -158,7 +158,7 @@ struct RuleLowering<'p> {
 }
 
 impl RuleLowering<'_> {
-    /// Lowers rules that are evaluated together, and their index.
+    /// Lowers the rules of a group that is evaluated together, and builds their index.
     fn all(&self, constants: &mut Constants) -> (Vec<Rule>, Index) {
         let members = self.members;
         let are_many = self.may_index(members.len());

@@ -11,7 +11,6 @@ use crate::engine::change::ModuleSource;
 use crate::snapshot::SnapshotState;
 use crate::store::{HiddenModule, Origin, StoredModule, digest, sort_hidden};
 
-/// A module before a load.
 #[derive(Clone, Copy)]
 pub struct ModuleBefore<'m> {
     pub text: &'m str,

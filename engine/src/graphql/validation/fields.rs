@@ -187,7 +187,7 @@ impl<'d> DocumentValidator<'d> {
         root: &'d FieldNode<'d>,
     ) -> ParseResult<bool> {
         if let Some(lists_at_entry) = depths.get(name) {
-            // each further recursion adds as many levels as this one did
+            // each further round adds as many levels of lists as this one, so that any level exceeds every limit in the end
             return Ok(lists > *lists_at_entry);
         }
         let Some(fragment) = self.fragments.get(name).copied() else {

@@ -39,7 +39,6 @@ fn covers(covered: Option<&bool>, exclusive: bool) -> bool {
     covered.is_some_and(|&was_exclusive| exclusive || !was_exclusive)
 }
 
-/// A field with the type that it is selected on.
 #[derive(Clone, Copy)]
 struct Selected<'d> {
     field: &'d FieldNode<'d>,

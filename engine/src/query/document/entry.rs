@@ -68,8 +68,9 @@ impl ResolvedEntry {
     }
 }
 
-/// A seqlock that caches the entry for the latest policy. Readers do not write, so that threads do not contend: they
-/// load the policy's version id before and after the word, and use the word if the id is unchanged. Ids only grow.
+/// A seqlock that caches the entry for the latest policy. Readers do not write, so threads do not contend: they load the
+/// policy's version id, the cached word and the id again, and use the word if both ids are equal. Ids only grow, so an
+/// old id never returns.
 #[derive(Default)]
 pub(super) struct EntryCache {
     policy: AtomicU64,

@@ -31,7 +31,6 @@ pub enum OpenFileError {
     Other(String),
 }
 
-/// Message for a file that cannot be written.
 const READ_ONLY: &str = "the file cannot be written";
 
 impl From<rusqlite::Error> for OpenFileError {

@@ -174,7 +174,6 @@ impl<'e> Topdown<'e> {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum NegatedCalls {
     None,
-    /// Tests of numbers as keys.
     NumberKeys,
     All,
 }

@@ -25,7 +25,6 @@ pub(super) fn is_number_key(terms: &[Term]) -> bool {
     operator.is_operator(NUMBER_TEXT) && text.as_string().is_some()
 }
 
-/// A possible value of an unknown key.
 #[derive(Clone, Copy)]
 pub(in crate::topdown) struct PossibleKey<'e> {
     pub key: ValueRef<'e>,

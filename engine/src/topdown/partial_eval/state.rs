@@ -77,7 +77,6 @@ pub(in crate::topdown) enum Hidden<'e> {
     Truth(&'e str, FrameId),
 }
 
-/// State of partial evaluation.
 pub(in crate::topdown) struct PartialState<'e> {
     pub inlining: &'e Inlining,
     pub simplifier: &'e dyn Simplifier,
@@ -107,7 +106,6 @@ pub(in crate::topdown) struct PartialState<'e> {
     pub settled: bool,
     /// Number of expressions created.
     pub exprs: usize,
-    /// Number of terms created.
     pub term_count: usize,
     /// Nesting depth of the term under construction.
     pub nesting: usize,

@@ -71,7 +71,6 @@ struct DocumentSupport {
     long: Option<(Ref, Rule)>,
 }
 
-/// Location of the support rules of a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SupportLocation {
     /// There are none.

@@ -1,6 +1,5 @@
 //! URI references of schemas: parsing and resolution.
 
-/// Components of a URI reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UriReference {
     pub scheme: String,

@@ -10,7 +10,6 @@ use crate::value::number::NumberText;
 use crate::value::object::{Growing, KeyOrder, Shapes};
 use crate::value::{Items, Number, Object, Repr, SharedText, Short, Value};
 
-/// Builds owned values.
 #[derive(Default)]
 pub(super) struct Owned {
     shapes: Shapes<AdaptiveGate>,

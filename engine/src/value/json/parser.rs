@@ -24,7 +24,6 @@ const GROWTH: usize = 8;
 /// several times.
 pub(super) trait Build<'t> {
     type Item;
-    /// An object's key.
     type Key;
     /// Members of a large object that were moved out of the lists before its end.
     type Aside: Default;

@@ -237,7 +237,7 @@ fn compute(
     Ok(big(a, b).into())
 }
 
-/// Rejects floats with too many digits to write.
+/// Rejects floats whose decimal text would have too many digits: an exponent above `limits::NUMBER_BITS`.
 pub(super) fn bounded(float: Float) -> ArithmeticResult {
     if float.exponent.unsigned_abs() > limits::NUMBER_BITS {
         return Err(ArithmeticError::TooBig);

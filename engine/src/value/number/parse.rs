@@ -69,7 +69,6 @@ pub(in crate::value) fn check(text: &str) -> Result<(), NumberError> {
     Ok(())
 }
 
-/// A number at the start of a text.
 pub(in crate::value) struct NumberSyntax {
     /// Length in bytes.
     pub length: usize,

@@ -41,7 +41,6 @@ pub struct PairIter<'e>(pub(crate) PairIterRepr<'e>);
 /// Representation of [`PairIter`].
 #[derive(Clone)]
 pub(crate) enum PairIterRepr<'e> {
-    /// Pairs of an owned object.
     Stored(ObjectIter<'e>),
     /// Pairs of an object in the arena.
     Arena(crate::value::arena::ArenaPairs<'e>),

@@ -89,7 +89,6 @@ fn prefixes_from<T: Sortable>(values: &[T], from: usize) -> Option<(Vec<KeyPrefi
     Some((prefixes.collect::<Option<_>>()?, from))
 }
 
-/// A common prefix of strings.
 struct CommonPrefix<'t> {
     bytes: &'t [u8],
     head: u128,

@@ -22,7 +22,6 @@ pub(super) struct Progress {
     next: usize,
 }
 
-/// Writes a module line by line.
 pub(super) struct LineWriter<'m> {
     pub source: &'m Source,
     /// Sources of parts that a program took from other modules.
@@ -47,7 +46,6 @@ pub(super) struct LineWriter<'m> {
     next: usize,
 }
 
-/// Output mode of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum RuleMode {
     #[default]

@@ -138,7 +138,6 @@ pub fn format_tree(
     Ok(text)
 }
 
-/// A formatted text and its tree.
 struct Formatted {
     text: String,
     /// `None` if the text is that of the source. It has the same tree then, and formatting it again changes nothing.

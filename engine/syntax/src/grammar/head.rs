@@ -9,7 +9,7 @@ use crate::lexer::Kind;
 use crate::print::display_ref;
 use crate::source::Span;
 
-/// A head, with properties of its text that the tree does not have.
+/// A head, with details of its text that the syntax tree does not keep.
 pub(super) struct WrittenHead {
     pub head: Head,
     pub uses_contains: bool,

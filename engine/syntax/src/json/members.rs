@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::document::{Document, Error};
 
-/// Members of an object by name.
 #[derive(Clone, Copy)]
 pub(super) struct Members<'d>(&'d [(Cow<'d, str>, Document<'d>)]);
 

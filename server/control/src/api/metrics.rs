@@ -44,7 +44,6 @@ pub struct Metrics {
     statements: Statements,
 }
 
-/// The metrics of SQL statements.
 #[derive(Clone)]
 struct Statements {
     counts: Option<CounterFamily<StatementLabels>>,

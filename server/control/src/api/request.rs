@@ -25,7 +25,6 @@ pub struct ApiRequest {
     pub headers: HeaderMap,
     /// The whole body.
     pub body: Bytes,
-    /// The request id for logs.
     pub id: String,
 }
 

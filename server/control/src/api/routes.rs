@@ -24,7 +24,6 @@ pub enum Route {
     Build(String),
     /// The finished builds of a bundle.
     Builds(String),
-    /// A requested build of a bundle.
     BuildRequest(String, String),
     /// Deliveries of the webhook of a source.
     Webhook(String),
@@ -33,7 +32,6 @@ pub enum Route {
     /// A document of a source.
     Data(String, DataPath),
     Grants(Kind, String),
-    /// The grants of a token on an item.
     Grant(Kind, String, String),
     /// A new key for a token.
     Rotate(String),
@@ -42,7 +40,6 @@ pub enum Route {
     Metrics,
     /// The readiness of the service.
     Health,
-    /// The OpenAPI description.
     OpenApi,
 }
 

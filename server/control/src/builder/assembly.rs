@@ -23,7 +23,6 @@ pub struct Assembly {
     pub roots: Vec<Vec<String>>,
     /// The revision that the manifest of a source sets.
     pub manifest_revision: Option<String>,
-    /// The version of Rego of the bundle, 0 or 1.
     pub rego_version: i64,
     /// Notes for an operator.
     pub notes: Vec<String>,

@@ -17,7 +17,6 @@ pub struct ItemWrite<'w> {
     pub name: &'w str,
     /// The item as JSON.
     pub body: String,
-    /// The references to other items.
     pub references: Vec<Reference>,
 }
 

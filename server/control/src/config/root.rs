@@ -16,18 +16,15 @@ use crate::model::{
     SecretValue, Source, Stack, check_name,
 };
 
-/// An item that a file describes.
 pub struct Described {
     pub kind: Kind,
     pub name: String,
     pub file: String,
     /// The item as JSON.
     pub body: String,
-    /// The references to other items.
     pub references: Vec<Reference>,
 }
 
-/// A secret that a file describes.
 pub struct DescribedSecret {
     pub name: String,
     pub file: String,
@@ -36,7 +33,6 @@ pub struct DescribedSecret {
     pub allowed_hosts: Vec<String>,
 }
 
-/// A token that a file describes.
 pub struct DescribedToken {
     pub name: String,
     pub file: String,

@@ -32,7 +32,6 @@ fn all(dialect: Dialect) -> &'static [Migration] {
     }
 }
 
-/// The table that records the applied versions.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS solon_migrations (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)";
 
 /// The result of a migration.

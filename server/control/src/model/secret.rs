@@ -17,7 +17,6 @@ enum FieldKind {
     Integer,
 }
 
-/// A field of a type of secrets.
 #[derive(Debug)]
 struct Field {
     name: &'static str,

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::{Failure, FieldPath, Kind, Phase, Reader, Reference, Secret, Status};
 
-/// The type of the secrets that sign bundles.
 const SECRET: &str = "signing_key";
 
 /// The default algorithm, which is OPA's.

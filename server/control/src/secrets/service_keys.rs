@@ -9,7 +9,6 @@ use super::{KeyError, Keyring};
 use crate::db::{Database, Mode};
 use crate::error::ApiError;
 
-/// The setting that stores the keys.
 pub(super) const SETTING: &str = "service_keys";
 
 /// Keys that are derived from a root key, which the database stores encrypted.

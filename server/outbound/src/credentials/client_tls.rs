@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 use crate::config::{ClientTlsConfig, Secret};
 use crate::{files, tls};
 
-/// Presents the certificate of two files. Each handshake checks the files for changes. If new files are not valid, the previous certificate
-/// stays in use.
+/// A client certificate and its key, from two files. Each handshake checks the files for changes. If new files are not valid, the previous
+/// certificate stays in use.
 pub struct Identity {
     certificate: PathBuf,
     key: PathBuf,

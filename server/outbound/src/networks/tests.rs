@@ -82,7 +82,7 @@ fn addresses_that_are_not_public_are_denied() {
         ("3fff:fff::1", Some("documentation")),
         ("2606:4700:4700::1111", None),
         ("5f00::1", Some("segment routing")),
-        // IPv4 within IPv6
+        // IPv4-mapped IPv6 addresses
         ("::ffff:127.0.0.1", Some("loopback")),
         ("::ffff:10.0.0.1", Some("private")),
         ("::ffff:169.254.169.254", Some("metadata service")),

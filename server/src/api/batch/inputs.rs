@@ -21,7 +21,6 @@ pub struct Inputs {
     count: usize,
     keys: Arc<Vec<String>>,
     items: Arc<Vec<BatchInput>>,
-    /// Text that contains the items.
     text: Bytes,
     /// Object that is merged into each input.
     common: Option<Value>,

@@ -284,7 +284,7 @@ impl Args {
 
     /// Returns the error of conflicting flags, in OPA's words.
     ///
-    /// clap cannot check this, because it checks for the presence of a flag: `--stdin=false` is equal to no `--stdin`.
+    /// clap cannot check this: it sees whether a flag is present, but `--stdin=false` means the same as no `--stdin`.
     pub fn conflict(&self) -> Option<&'static str> {
         match (&self.query, self.stdin) {
             (None, false) => return Some("specify query argument or --stdin"),

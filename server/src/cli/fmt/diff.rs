@@ -1,7 +1,6 @@
 //! Character diff of two texts with the algorithm of `diff-match-patch`, the library that OPA uses: Myers' O(ND) bisection after
 //! common affixes and long common middles are split off.
 
-/// A part of both texts or of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum DiffPart {
     Equal(Vec<char>),

@@ -10,7 +10,7 @@ use solon_host::RestrictedHost;
 
 use crate::telemetry::ClientSpan;
 
-/// The system's clock, random source, resolver and HTTP client. `opa.runtime()` returns the configuration as well.
+/// A host that uses the system's clock, random source, resolver and HTTP client. Its `opa.runtime()` also contains the configuration.
 pub struct ServerHost {
     system: RestrictedHost,
     runtime: ArcSwap<Value>,

@@ -36,7 +36,6 @@ pub struct Watch {
     last: Entries,
 }
 
-/// State of files, by path.
 type Entries = BTreeMap<PathBuf, FileState>;
 
 /// Device, inode, length, modification time and change time.

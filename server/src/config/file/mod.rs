@@ -27,7 +27,6 @@ pub use settings::Settings;
 /// Sources of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Name and text of the file.
     pub file: Option<(String, String)>,
     /// Assignments of `--set`.
     pub set: Vec<String>,

@@ -47,7 +47,6 @@ fn check_trigger(mode: Option<&str>) -> Result<(), String> {
     }
 }
 
-/// Objects that the sections refer to.
 pub struct SectionContext<'c> {
     /// Names of services in their order.
     pub services: Vec<String>,

@@ -44,7 +44,6 @@ pub struct Settings {
     pub decision_logs: Option<DecisionLogOptions>,
     /// Tracing of requests, if it is enabled.
     pub tracing: Option<TracingOptions>,
-    /// Export of metrics, if it is enabled.
     pub metrics_export: Option<MetricsExportOptions>,
     /// Capabilities of policies: a file, or a version of OPA.
     pub capabilities: Option<String>,

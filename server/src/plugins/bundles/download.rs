@@ -49,7 +49,6 @@ pub struct Downloader {
     settings: watch::Receiver<Arc<PluginSettings>>,
     /// Long polling time in seconds.
     wait: Option<u64>,
-    /// Manifest that a registry returned last.
     manifest: Option<LastManifest>,
     /// `true` unless the content type of the last bundle shows that the service does not support long polling. Responses without a
     /// bundle do not change it.

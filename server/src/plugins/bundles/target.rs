@@ -16,7 +16,6 @@ pub type NewEngine = Arc<dyn Fn() -> Engine + Send + Sync>;
 /// Activates a discovered configuration, or returns why it is invalid. Returns its keys that the startup configuration overrides.
 pub type Apply = Arc<dyn Fn(&Value) -> Result<Vec<String>, String> + Send + Sync>;
 
-/// Target of a downloaded bundle.
 #[derive(Clone)]
 pub enum BundleTarget {
     /// Policies and documents of the server's engine.
@@ -38,7 +37,6 @@ pub struct Configuration {
     pub apply: Apply,
 }
 
-/// Messages of log lines.
 pub struct LogMessages {
     /// Name of the plugin.
     pub plugin: &'static str,

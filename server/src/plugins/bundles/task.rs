@@ -26,7 +26,6 @@ pub struct BundleTask {
     pub target: BundleTarget,
     /// Receives the status.
     pub registry: Arc<Registry>,
-    /// Location of the persisted bundle, if it is persisted.
     pub persisted: Option<Persisted>,
     pub downloader: Downloader,
     pub status: BundleStatus,

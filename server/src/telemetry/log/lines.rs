@@ -14,7 +14,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::clock::Clock;
 
-/// Target of events for the console of a plugin. Their field `event` is a JSON object whose members become members of the line.
+/// Target of events that a plugin writes to the console. Their field `event` is a JSON object whose members are added to the line.
 pub const CONSOLE: &str = "solon::console";
 
 /// Format of lines.

@@ -47,7 +47,6 @@ enum ReceiverProtocol {
     Http(Arc<HttpReceiver>),
 }
 
-/// A receiver over HTTP.
 struct HttpReceiver {
     transport: Transport,
     /// URL without a path.

@@ -7,7 +7,6 @@ use crate::builtins::crypto::der::{self, Bits};
 
 #[derive(Clone, Debug)]
 pub enum Asn1Value<'d> {
-    /// Value of an unsupported type.
     Nothing,
     /// A truth value.
     Bool(bool),

@@ -17,7 +17,6 @@ pub type Asn1Error = Cow<'static, str>;
 /// Largest length to which another length byte may be added.
 const LARGEST: usize = 1 << 23;
 
-/// Tag and length of a value.
 #[derive(Clone, Copy)]
 struct TagHeader {
     class: u8,

@@ -89,7 +89,6 @@ pub struct Extensions<'d> {
     pub authority: bool,
     /// Maximum number of authorities below it. -1 if unlimited, and 0 without basic constraints.
     pub path_length: i64,
-    /// Alternative names of the subject.
     pub names: AlternativeNames<'d>,
     /// Constraints on the names of certificates below it.
     pub constraints: Option<NameConstraints<'d>>,

@@ -48,7 +48,6 @@ pub struct Certificate<'d> {
     pub not_after: Time,
     /// Public key. `None` if its algorithm is not supported.
     pub public_key: Option<PublicKey>,
-    /// All extensions, undecoded.
     pub all_extensions: Vec<Extension<'d>>,
     /// Decoded extensions.
     pub extensions: Extensions<'d>,

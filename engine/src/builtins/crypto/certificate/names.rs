@@ -8,7 +8,6 @@ use crate::builtins::crypto::der::{self, DerReader};
 use crate::uri::{self, Uri};
 use crate::value::display;
 
-/// Tags of the kinds of names.
 mod tag {
     pub const EMAIL: u8 = 0x81;
     pub const DNS: u8 = 0x82;
@@ -16,7 +15,6 @@ mod tag {
     pub const IP: u8 = 0x87;
 }
 
-/// Alternative names of a subject.
 #[derive(Clone, Debug, Default)]
 pub struct AlternativeNames<'d> {
     /// Domain names.

@@ -68,7 +68,6 @@ impl Types {
 pub enum SchemaDependency {
     /// Required properties.
     Names(Vec<String>),
-    /// Schema of the whole object.
     Schema(SubschemaId),
 }
 

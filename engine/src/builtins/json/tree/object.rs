@@ -15,11 +15,9 @@ use crate::value::{Arena, Kind, ObjectBuilder, RefRepr, ValueRef};
 pub enum PairState<'e> {
     /// Current value.
     Present(PatchTree<'e>),
-    /// Deleted. Contains the kind of the deleted value.
     Deleted(&'static str),
 }
 
-/// Changes of an object, by key.
 #[derive(Default)]
 pub struct PairChanges<'e> {
     /// Usually operations pass through one key of an object.

@@ -16,7 +16,6 @@ pub struct BundleRow {
     pub builds: Option<BuildSummary>,
 }
 
-/// The state of the builds of a bundle.
 #[derive(Default)]
 pub struct BuildSummary {
     pub state: &'static str,

@@ -107,7 +107,6 @@ pub fn is_own_form(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Lifetime of the cookie of a session in seconds.
 pub const LIFETIME: i64 = limits::SESSION_SECONDS;
 
 #[cfg(test)]

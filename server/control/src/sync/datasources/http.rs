@@ -18,7 +18,6 @@ use crate::limits;
 use crate::model::{Datasource, DatasourceConfig, SecretValue};
 use crate::sync::{FetchOptions, oidc};
 
-/// A data source over HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpSource {
     client: Client,

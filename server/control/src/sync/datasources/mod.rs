@@ -50,7 +50,6 @@ enum OpenDatasource {
     Store(store::StoreSource),
 }
 
-/// A fetched version of a document.
 #[derive(Clone, Debug)]
 struct DocumentVersion {
     validators: Validators,
@@ -80,7 +79,6 @@ struct DatasourceError {
     message: String,
 }
 
-/// The fetched documents of a source.
 #[derive(Debug, Default)]
 pub struct FetchedDocuments {
     /// The files with the documents.

@@ -72,7 +72,6 @@ const PASSPHRASE: &str = "SOLON_SSH_PASSPHRASE";
 /// A program that prints the passphrase, for `ssh`.
 const PRINT_PASSPHRASE: &str = "#!/bin/sh\nprintf '%s\\n' \"$SOLON_SSH_PASSPHRASE\"\n";
 
-/// An address over SSH.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SshAddress {
     pub host: String,

@@ -19,7 +19,6 @@ use crate::sync::{FetchOptions, oidc};
 #[derive(Debug, Default)]
 pub struct TokenIssuers(Mutex<HashMap<String, Arc<TokenIssuer>>>);
 
-/// An issuer of tokens with its current token.
 #[derive(Debug)]
 pub enum TokenIssuer {
     /// The API of a GitHub server, for an installation of an app.
@@ -28,7 +27,6 @@ pub enum TokenIssuer {
     Oidc(CachedToken<ClientCredentials>),
 }
 
-/// A token with the header that contains it.
 pub struct TokenHeader {
     pub token: String,
     /// The header, as `Name: value`.

@@ -21,7 +21,6 @@ schema_problem := json.verify_schema(data.schema)[1]
 problems := json.match_schema(input, data.schema)[1]
 ";
 
-/// The schema of the parameters of a template.
 pub struct ParametersSchema {
     /// Schema of the template.
     schema: Json,

@@ -127,7 +127,7 @@ impl Spool {
         self.options.fsync == Fsync::Always
     }
 
-    /// Returns `true` if a decision that is not in the spool must not be returned.
+    /// Returns `true` if the client gets an error instead of a decision that the spool could not store.
     pub fn rejects(&self) -> bool {
         self.options.when_full == WhenFull::Reject
     }
