@@ -1,8 +1,12 @@
 //! System calls that the standard library does not provide.
 
+mod priority;
 mod processor;
 pub mod signals;
 
+#[cfg(all(test, target_os = "linux"))]
+pub use priority::LOWER;
+pub use priority::lower_thread_priority;
 pub use processor::thread_time;
 
 /// Disables huge pages for the memory of this process (Linux). Otherwise the stack of each waiting thread would take 2 MiB.

@@ -3,6 +3,9 @@
 //! A decision that waits for a host call releases its permit and keeps its thread. Evaluations are classified by the latency
 //! estimate of their document. An evaluation that takes longer than its class allows becomes overlong. If no more overlong ones may
 //! run, it waits for a permit of long work. So neither long nor unknown work delays other work.
+//!
+//! Work that is known to be long runs on threads with a lower priority, which the threads of short decisions preempt. A thread cannot
+//! regain its priority, so work that turns out to be long keeps the priority that it began with.
 
 mod estimate;
 mod permit;
@@ -17,7 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub use self::estimate::{LatencyEstimate, Stopwatch};
 pub use self::permit::{Permit, SharedWork};
-use self::workers::Workers;
+use self::workers::{Priority, Workers};
 use crate::config::Bounds;
 
 /// Processor time beyond which an evaluation is long.
@@ -75,7 +78,10 @@ impl Class {
 pub struct Pool(Arc<PoolState>);
 
 struct PoolState {
+    /// Threads of short and unknown work.
     workers: Workers,
+    /// Threads of work that is known to be long.
+    long_workers: Workers,
     /// Number of permits of each class except the last.
     permits: usize,
     short: Arc<Semaphore>,
@@ -104,7 +110,8 @@ impl Pool {
         // a thread is still busy shortly after its permit was released
         let threads = 4 * permits + overlong + waiting_io;
         Self(Arc::new(PoolState {
-            workers: Workers::new(threads),
+            workers: Workers::new(threads, Priority::Normal),
+            long_workers: Workers::new(threads, Priority::Low),
             permits,
             short: semaphore(permits),
             unknown: semaphore(permits),
@@ -130,7 +137,7 @@ impl Pool {
         let shared = self.0.clone();
         let (class, semaphore_permit) = shared.acquire(estimate.as_deref(), deadline).await?;
         let runtime = Handle::current();
-        let handle = self.0.workers.spawn(move || {
+        let handle = self.0.workers(class).spawn(move || {
             let permit = Permit::new(shared, class, semaphore_permit, estimate, deadline, runtime);
             work(&permit)
         });
@@ -154,6 +161,14 @@ impl Pool {
 }
 
 impl PoolState {
+    /// Returns the threads of new work of a class.
+    fn workers(&self, class: Class) -> &Workers {
+        match class {
+            Class::Short | Class::Unknown => &self.workers,
+            Class::Long | Class::Overlong => &self.long_workers,
+        }
+    }
+
     fn semaphore(&self, class: Class) -> &Arc<Semaphore> {
         match class {
             Class::Short => &self.short,

@@ -164,7 +164,7 @@ impl Permit {
                 (self.pool.clone(), self.deadline, self.runtime.clone());
             let (work, sender, is_rejected) =
                 (work.clone(), sender.clone(), self.is_rejected.clone());
-            self.pool.workers.spawn(move || {
+            self.pool.workers(class).spawn(move || {
                 // dropped last, also after a panic
                 let _sender = sender;
                 let work = work;

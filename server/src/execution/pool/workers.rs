@@ -3,8 +3,19 @@
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
+use crate::system::lower_thread_priority;
+
 /// Stack size of a thread in bytes. Only used pages take memory, and the engine grows the stack if necessary.
 const STACK: usize = 2 << 20;
+
+/// Scheduling priority of threads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Priority {
+    /// That of the process.
+    Normal,
+    /// A lower one: other threads preempt them.
+    Low,
+}
 
 /// Blocking threads of a separate runtime. The caller's runtime may allow too few threads for decisions that wait, and its limit is
 /// unknown.
@@ -15,12 +26,17 @@ pub struct Workers {
 
 impl Workers {
     /// Allows up to `threads` threads. They start when they are needed, and end after 10 s without work.
-    pub fn new(threads: usize) -> Self {
+    pub fn new(threads: usize, priority: Priority) -> Self {
         let mut builder = Builder::new_current_thread();
         builder
             .max_blocking_threads(threads)
-            .thread_stack_size(STACK)
-            .thread_name("worker");
+            .thread_stack_size(STACK);
+        match priority {
+            Priority::Normal => builder.thread_name("worker"),
+            Priority::Low => builder
+                .thread_name("long-worker")
+                .on_thread_start(lower_thread_priority),
+        };
         Self {
             runtime: builder.build().ok(),
         }
