@@ -3,7 +3,7 @@
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use crate::config::ServerOptions;
 use crate::http::{
-    BufferedRequest, Cleaned, IncomingRequest, Method, RequestExt as _, Routed, clean, span_facts,
+    BufferedRequest, Cleaned, IncomingRequest, Method, RequestExt as _, clean, span_facts,
 };
 use crate::telemetry::RequestSpan;
 
@@ -26,7 +26,7 @@ pub enum Plan {
 
 impl Plan {
     /// Classifies a request by its head.
-    pub fn of_request(options: &ServerOptions, request: &mut BufferedRequest) -> Self {
+    pub fn of_request(options: &ServerOptions, request: &BufferedRequest) -> Self {
         let path = match request.path() {
             // the target of CONNECT is only a host
             "" if request.method() == Method::CONNECT => "/",
@@ -56,7 +56,8 @@ impl Plan {
         let Some(action) = route.served(options).find(|action| action.method == method) else {
             return Self::OtherMethod(route);
         };
-        request.extensions_mut().insert(Routed(route.path.len()));
+        // a request is classified once
+        let _ = request.info().route_length.set(route.path.len());
         Self::Answered(action)
     }
 

@@ -13,7 +13,7 @@ use super::plan::{Plan, begin_span};
 use super::routes::{Route, Runs, labels_of};
 use super::{ApiError, State};
 use crate::config::Authorization;
-use crate::execution::{ExecContext, Executor, Longer, NotRun};
+use crate::execution::{ExecContext, Executor, LatencyEstimate, Longer, NotRun};
 use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING};
 use crate::http::{
     App, BodyLimits, Budget, BufferedRequest, Cleaned, HttpBody as _, IncomingRequest, Method,
@@ -63,8 +63,8 @@ impl RoutingService {
     async fn answer(&self, request: IncomingRequest) -> Result<Response, Response> {
         let api = &self.api;
         let (head, body) = request.into_parts();
-        let mut request = BufferedRequest::from_parts(head, Bytes::new());
-        let plan = Plan::of_request(&api.state.options, &mut request);
+        let request = BufferedRequest::from_parts(head, Bytes::new());
+        let plan = Plan::of_request(&api.state.options, &request);
         let mut job = Job {
             plan,
             request,
@@ -77,11 +77,23 @@ impl RoutingService {
         let has_body = !body.is_end_stream();
         // the writer makes one change at a time, so an authorization policy must not wait there for `http.send`
         if has_body || plan.writes() {
-            let admitted = Box::pin(self.admit(job)).await;
-            // the rest of a body is not read to find the next request
-            (job, limits) = match admitted {
-                Err(rejected) if has_body => return Err(rejected.closing()),
-                admitted => admitted?,
+            let rejected = |response: Response| {
+                // the rest of a body is not read to find the next request
+                if has_body {
+                    response.closing()
+                } else {
+                    response
+                }
+            };
+            let admitted = Executor::run_here(|context| api.admit(&mut job, limits, context));
+            limits = match admitted.map_err(reject).map_err(rejected)? {
+                Ok(admitted) => admitted.map_err(rejected)?,
+                Err(Longer(estimate)) => {
+                    let admitted = Box::pin(self.admit_in_pool(job, limits, estimate)).await;
+                    let (admitted, limits) = admitted.map_err(rejected)?;
+                    job = admitted;
+                    limits
+                }
             };
         }
         if has_body {
@@ -108,7 +120,8 @@ impl RoutingService {
                     let api = api.clone();
                     let work =
                         move |_: ExecContext<'_>| api.compress_response(&job.request, response);
-                    return self.executor.run(None, None, work).await.map_err(reject);
+                    let compressed = Box::pin(self.executor.run(None, None, work)).await;
+                    return compressed.map_err(reject);
                 }
                 Err(Longer(known_estimate)) => estimate = known_estimate,
             }
@@ -125,26 +138,23 @@ impl RoutingService {
         result.map_err(reject)
     }
 
-    /// Authorizes a request whose body is unread, in the pool if that takes long.
+    /// Authorizes a request whose body is unread, in the pool.
     ///
     /// # Errors
     /// Returns the response to a rejected request.
-    async fn admit(&self, mut job: Job) -> Result<(Job, BodyLimits), Response> {
-        let api = &self.api;
-        let reject = |error: NotRun| api.reject(error.into());
-        let admitted =
-            Executor::run_here(|context| api.admit(&mut job, context)).map_err(reject)?;
-        let estimate = match admitted {
-            Ok(admitted) => return admitted.map(|limits| (job, limits)),
-            Err(Longer(estimate)) => estimate,
-        };
+    async fn admit_in_pool(
+        &self,
+        mut job: Job,
+        limits: BodyLimits,
+        estimate: Option<Arc<LatencyEstimate>>,
+    ) -> Result<(Job, BodyLimits), Response> {
+        let api = self.api.clone();
         let deadline = job.request.info().deadline;
-        let api = api.clone();
         let work = move |context: ExecContext<'_>| {
             let admitted = if job.request.info().is_late() {
                 Err(api.reject(Rejection::Late))
             } else {
-                match api.admit(&mut job, context) {
+                match api.admit(&mut job, limits, context) {
                     Ok(admitted) => admitted,
                     // the pool is the last alternative
                     Err(Longer(_)) => Err(api.reject(Rejection::Panicked)),
@@ -152,11 +162,8 @@ impl RoutingService {
             };
             (job, admitted)
         };
-        let (job, admitted) = self
-            .executor
-            .run(estimate, deadline, work)
-            .await
-            .map_err(reject)?;
+        let result = self.executor.run(estimate, deadline, work).await;
+        let (job, admitted) = result.map_err(|error| self.api.reject(error.into()))?;
         admitted.map(|limits| (job, limits))
     }
 }
@@ -167,13 +174,13 @@ impl Api {
         BodyLimits::new(live.body, live.unpacked)
     }
 
-    /// Authorizes a request before any of its body is read.
+    /// Authorizes a request before any of its body is read, and returns the limits of the body.
     fn admit(
         &self,
         job: &mut Job,
+        limits: BodyLimits,
         context: ExecContext<'_>,
     ) -> Result<Result<BodyLimits, Response>, Longer> {
-        let limits = self.body_limits();
         if self.state.options.authorization == Authorization::Off {
             return Ok(Ok(limits));
         }
@@ -345,8 +352,7 @@ impl Api {
 }
 
 impl App for RoutingService {
-    async fn respond(&self, request: IncomingRequest) -> Response {
-        let mut request = request;
+    async fn respond(&self, mut request: IncomingRequest) -> Response {
         let is_head = request.method() == Method::HEAD;
         let span = is_traced()
             .then(|| begin_span(&self.api.state.options, &request))

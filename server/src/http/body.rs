@@ -1,10 +1,11 @@
 //! Reading of request bodies, limited by size, time and the memory budget.
 
+use std::error::Error;
 use std::time::Duration;
 
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::body::{Body as _, Bytes, Incoming};
-use tower_http::timeout::{TimeoutBody, TimeoutError};
+use hyper::body::{Body, Bytes, Incoming};
+use tokio::time::timeout;
 
 use super::budget::{Reservation, SMALL};
 use super::rejection::Rejection;
@@ -87,30 +88,35 @@ pub fn parsed_size(length: usize) -> usize {
     }
 }
 
-/// Reads a body. Each part must arrive within `timeout`.
+/// Reads a body. Each part must arrive within `time_limit`.
 ///
 /// # Errors
 /// Fails if the body cannot be read, or exceeds its limit or the memory budget.
-pub async fn read_body(
-    body: Incoming,
+pub async fn read_body<B>(
+    body: B,
     limits: BodyLimits,
-    timeout: Duration,
+    time_limit: Duration,
     reservation: &mut Reservation,
-) -> Result<Bytes, Rejection> {
+) -> Result<Bytes, Rejection>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
     let declared_length = body.size_hint().lower();
-    let body = Limited::new(TimeoutBody::new(timeout, body), limits.sent);
-    let mut body = std::pin::pin!(body);
+    let mut body = Limited::new(body, limits.sent);
     let mut bytes = Vec::new();
     let mut is_rejected = false;
-    while let Some(frame) = body.frame().await {
+    // no timer is registered for a part that has arrived, and most bodies arrive with their heads
+    while let Some(frame) = timeout(time_limit, body.frame())
+        .await
+        .map_err(|_| Rejection::Slow)?
+    {
         let frame = frame.map_err(|error| {
             if error.is::<LengthLimitError>() {
                 limits.too_large(None)
-            } else if error.is::<TimeoutError>() {
-                Rejection::Slow
             } else {
                 Rejection::Broken
             }
@@ -143,4 +149,44 @@ pub async fn read_body(
         return Err(Rejection::Busy);
     }
     Ok(bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::streamed::{ResponseBody, StreamedBody};
+    use super::{BodyLimits, Rejection, read_body};
+    use crate::http::Budget;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    #[tokio::test(start_paused = true)]
+    async fn each_part_has_the_time_limit() {
+        for (pause, expected) in [
+            (Duration::ZERO, Ok("abcd")),
+            (LIMIT / 10 * 9, Ok("abcd")),
+            (LIMIT / 10 * 11, Err(Rejection::Slow)),
+        ] {
+            for length in [4, 5] {
+                let (sender, body) = StreamedBody::new(length);
+                tokio::spawn(async move {
+                    for piece in ["ab", "cd"] {
+                        tokio::time::sleep(pause).await;
+                        // the reader may have given up
+                        let _ = sender.send(Ok(piece.into())).await;
+                    }
+                });
+                let body = ResponseBody::streamed(body, None);
+                let limits = BodyLimits::new(100, 100);
+                let mut reservation = Budget::new(1 << 20).none();
+                let read = read_body(body, limits, LIMIT, &mut reservation).await;
+                let expected = match expected.clone() {
+                    Ok(_) if length > 4 => Err(Rejection::Broken),
+                    expected => expected.map(Into::into),
+                };
+                assert_eq!(read, expected, "{pause:?} {length}");
+            }
+        }
+    }
 }

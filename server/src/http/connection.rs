@@ -106,7 +106,12 @@ impl<A: App> Connection<A> {
         check_head(request.headers(), request.version())?;
         match &self.peer.hosts {
             Some(hosts) => {
-                let result = hosts.check(request.uri(), request.headers(), self.peer.local);
+                let Peer {
+                    local,
+                    accepted_host,
+                    ..
+                } = &*self.peer;
+                let result = hosts.check(request.uri(), request.headers(), *local, accepted_host);
                 result.map_err(Rejection::Foreign)
             }
             None => Ok(()),

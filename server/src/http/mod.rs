@@ -27,9 +27,7 @@ pub use http::{Method, StatusCode as Status, header};
 pub use hyper::body::Body as HttpBody;
 pub use path::{Cleaned, clean, decode, segments, unescape};
 pub use rejection::Rejection;
-pub use request::{
-    BufferedRequest, IncomingRequest, ParsedBody, Peer, RequestExt, RequestInfo, Routed,
-};
+pub use request::{BufferedRequest, IncomingRequest, ParsedBody, Peer, RequestExt, RequestInfo};
 pub use response::{Response, ResponseExt};
 pub use serve::{Serving, serve};
 pub use spans::span_facts;

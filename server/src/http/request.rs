@@ -44,6 +44,8 @@ pub struct Peer {
     pub local: Option<IpAddr>,
     /// Hosts that its requests may name; `None` allows all.
     pub hosts: Option<Arc<AllowedHosts>>,
+    /// A host that `hosts` has accepted. Clients repeat it in each request of a connection.
+    pub accepted_host: OnceLock<Box<str>>,
 }
 
 /// Data of a request that outlives its head. An extension of the request.
@@ -65,6 +67,8 @@ pub struct RequestInfo {
     pub received: Option<Instant>,
     /// End of the time that the request may take, `None` without a time limit.
     pub deadline: Option<Instant>,
+    /// Length of the part of the path that belongs to its route, once the route is known.
+    pub route_length: OnceLock<usize>,
 }
 
 impl RequestInfo {
@@ -86,6 +90,7 @@ impl RequestInfo {
             cancel: Cancel::default(),
             received: Some(received),
             deadline: time_limit.and_then(|limit| received.checked_add(limit)),
+            route_length: OnceLock::new(),
         });
         request.extensions_mut().insert(info.clone());
         info
@@ -119,10 +124,6 @@ impl RequestInfo {
             .is_some_and(|remaining| remaining.is_zero())
     }
 }
-
-/// Length of the part of a path that belongs to its route. An extension of a request.
-#[derive(Clone, Copy)]
-pub struct Routed(pub usize);
 
 /// Body as parsed for the authorization policy. An extension of a request.
 #[derive(Clone)]
@@ -174,7 +175,7 @@ impl<B> RequestExt for http::Request<B> {
     }
 
     fn rest_of_path(&self) -> Option<&str> {
-        let Routed(length) = self.extensions().get()?;
+        let length = self.info().route_length.get()?;
         let rest = self.path().get(*length..)?;
         Some(rest.strip_prefix('/').unwrap_or(rest))
     }

@@ -25,6 +25,8 @@ const REJECTION: Duration = Duration::from_millis(50);
 const DIAGNOSTIC: usize = 64;
 /// Interval of pings over HTTP/2.
 const PING: Duration = Duration::from_mins(1);
+/// Number of headers that hyper accepts by default.
+const HEADERS: usize = 100;
 /// Minimum size of the head buffer that hyper accepts.
 const SMALLEST_HEAD: usize = 8 << 10;
 
@@ -144,6 +146,7 @@ impl<A: App> Connections<A> {
             address,
             certificates: Vec::new(),
             certificates_read: OnceLock::new(),
+            accepted_host: OnceLock::new(),
             is_diagnostic: self.is_diagnostic,
             is_secure: self.tls.is_some(),
             local,
@@ -180,8 +183,11 @@ async fn converse<A: App, S>(
         .timer(TokioTimer::new())
         // see `TimeoutStream`
         .header_read_timeout(None)
-        .max_headers(bounds.headers)
         .max_buf_size(bounds.head.max(SMALLEST_HEAD));
+    if bounds.headers != HEADERS {
+        // hyper fills a list of this length for each request, but not if it is the default
+        builder.http1().max_headers(bounds.headers);
+    }
     builder
         .http2()
         .timer(TokioTimer::new())

@@ -47,7 +47,7 @@ pub struct TimeoutStream<S> {
     timer: Option<Pin<Box<Sleep>>>,
     /// Value of `state.started` at the last poll.
     started: usize,
-    /// Time of the first byte of a head, while the head is incomplete.
+    /// Time since when the rest of a head is awaited. A head that arrives as a whole needs no clock.
     head_since: Option<Instant>,
     /// Bytes of the incomplete head. Large ones count against the memory budget.
     head_bytes: usize,
@@ -102,7 +102,6 @@ impl<S> TimeoutStream<S> {
         if bytes.is_empty() || self.has_request() || is_http2 {
             return Ok(());
         }
-        self.head_since.get_or_insert_with(Instant::now);
         self.head_bytes += bytes.len();
         if self.head_bytes > SMALL && self.reservation.resize(self.head_bytes).is_err() {
             return Err(io::ErrorKind::OutOfMemory.into());
@@ -115,7 +114,8 @@ impl<S> TimeoutStream<S> {
         if self.has_request() {
             return None;
         }
-        if let Some(since) = self.head_since {
+        if self.head_bytes > 0 {
+            let since = *self.head_since.get_or_insert_with(Instant::now);
             return since.checked_add(self.bounds.head_within);
         }
         let since = *self.idle_since.get_or_insert_with(Instant::now);

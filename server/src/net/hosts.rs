@@ -2,6 +2,7 @@
 //! a page resolves to the server's address, the browser treats both as one origin.
 
 use std::net::IpAddr;
+use std::sync::OnceLock;
 
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, Uri};
@@ -84,7 +85,7 @@ impl AllowedHosts {
     }
 
     /// Rejects a request that names another host in its target, in `Host` or in `Origin`. `local` is the address that the client
-    /// has connected to.
+    /// has connected to. `accepted` is a host that was accepted on the same connection; the first one is stored there.
     ///
     /// # Errors
     /// Returns the rejected host.
@@ -93,6 +94,7 @@ impl AllowedHosts {
         target: &Uri,
         headers: &HeaderMap,
         local: Option<IpAddr>,
+        accepted: &OnceLock<Box<str>>,
     ) -> Result<(), ForeignName> {
         let authority = target.authority().map(|authority| {
             // the part before `@` does not belong to the host
@@ -104,9 +106,14 @@ impl AllowedHosts {
             return Err(ForeignName::Host(String::new()));
         }
         for text in [authority, header].into_iter().flatten() {
+            if accepted.get().is_some_and(|accepted| **accepted == *text) {
+                continue;
+            }
             if !self.allows(local, text) {
                 return Err(ForeignName::Host(text.to_owned()));
             }
+            // a client that changes hosts is checked each time
+            let _ = accepted.set(text.into());
         }
         self.check_origin(headers, local)
     }
@@ -171,7 +178,47 @@ fn parse(text: &str) -> Option<NamedHost> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NamedHost, parse};
+    use std::sync::OnceLock;
+
+    use http::header::{HOST, ORIGIN};
+    use http::{HeaderMap, Uri};
+
+    use super::{AllowedHosts, ForeignName, NamedHost, parse};
+
+    /// The requests of one connection.
+    #[test]
+    fn an_accepted_host_allows_no_other_name() {
+        let hosts = AllowedHosts {
+            hosts: vec![NamedHost::parse("policies.example").unwrap()],
+        };
+        let accepted = OnceLock::new();
+        let check = |target: &str, host: &str, origin: Option<&str>| {
+            let mut headers = HeaderMap::from_iter([(HOST, host.parse().unwrap())]);
+            headers.extend(origin.map(|origin| (ORIGIN, origin.parse().unwrap())));
+            let target: Uri = target.parse().unwrap();
+            hosts.check(&target, &headers, None, &accepted)
+        };
+        let host = |name: &str| Err(ForeignName::Host(name.to_owned()));
+        let origin = "http://other.example";
+        assert_eq!(check("/", "other.example", None), host("other.example"));
+        for _ in 0..2 {
+            assert_eq!(check("/", "policies.example:80", None), Ok(()));
+            assert_eq!(check("/", "localhost", None), Ok(()));
+            assert_eq!(check("/", "other.example", None), host("other.example"));
+            assert_eq!(
+                check("http://other.example/", "policies.example:80", None),
+                host("other.example")
+            );
+            assert_eq!(
+                check("/", "policies.example:80", Some(origin)),
+                Err(ForeignName::Origin(origin.to_owned()))
+            );
+        }
+        assert_eq!(
+            accepted.get().map(|host| &**host),
+            Some("policies.example:80")
+        );
+    }
 
     #[test]
     fn hosts_have_one_spelling() {

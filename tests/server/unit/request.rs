@@ -1,8 +1,10 @@
 //! Checks of heads, and the parts of requests that handlers use.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
-use super::{Rejection, RequestExt as _, Routed, check_head};
+use super::{Peer, Rejection, RequestExt as _, RequestInfo, check_head};
 
 fn check(lines: &[&str], version: Version) -> Option<Rejection> {
     let mut headers = HeaderMap::new();
@@ -44,8 +46,9 @@ fn heads_are_checked() {
 fn requests_know_what_is_below_their_route() {
     let mut request = http::Request::new(());
     *request.uri_mut() = "/v1/data/a%2Fb?x=1".parse().unwrap();
+    let info = RequestInfo::from_parts(&mut request, 1, Arc::<Peer>::default(), None);
     assert_eq!(request.rest_of_path(), None);
-    request.extensions_mut().insert(Routed("/v1/data".len()));
+    info.route_length.set("/v1/data".len()).unwrap();
     assert_eq!(request.rest_of_path(), Some("a%2Fb"));
     let headers = request.headers_mut();
     headers.insert("content-type", HeaderValue::from_static("text/yaml"));
