@@ -11,13 +11,24 @@ pub struct JsonFields {
 impl JsonFields {
     /// Creates an object without fields.
     pub fn new(pretty: bool) -> Self {
-        let mut out = Vec::with_capacity(64);
+        Self::with_capacity(pretty, 64)
+    }
+
+    /// Creates an object without fields, whose text will have about `capacity` bytes.
+    pub fn with_capacity(pretty: bool, capacity: usize) -> Self {
+        let mut out = Vec::with_capacity(capacity);
         out.push(b'{');
         Self { out, pretty }
     }
 
     /// Adds a field with a value that is JSON text. The value must be indented for the second level if the object is indented.
     pub fn text(&mut self, name: &str, json: &[u8]) -> &mut Self {
+        self.name(name);
+        self.out.extend_from_slice(json);
+        self
+    }
+
+    fn name(&mut self, name: &str) {
         if self.out.len() > 1 {
             self.out.push(b',');
         }
@@ -34,8 +45,6 @@ impl JsonFields {
         }
         self.out
             .extend_from_slice(if self.pretty { b": " } else { b":" });
-        self.out.extend_from_slice(json);
-        self
     }
 
     /// Adds an object.
@@ -56,12 +65,12 @@ impl JsonFields {
 
     /// Adds a field with a value as JSON, in which `<`, `>` and `&` are escaped.
     pub fn typed<T: Serialize>(&mut self, name: &str, value: &T) -> &mut Self {
-        let text = to_text(value, self.pretty);
         if self.pretty {
-            self.text(name, &indent(&text, 1))
-        } else {
-            self.text(name, &text)
+            return self.text(name, &indent(&to_text(value, true), 1));
         }
+        self.name(name);
+        append(value, &mut self.out);
+        self
     }
 
     /// Returns the object with a trailing line break.
@@ -87,14 +96,31 @@ pub fn text_of<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 fn to_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
-    let text = if pretty {
-        serde_json::to_vec_pretty(value)
-    } else {
-        serde_json::to_vec(value)
-    };
-    // serialization fails only for maps with keys that are not strings, which responses do not contain
-    escape_html(text.unwrap_or_else(|_| b"null".to_vec()))
+    let mut out = Vec::with_capacity(64);
+    if !pretty {
+        append(value, &mut out);
+        return out;
+    }
+    let text = serde_json::to_vec_pretty(value);
+    escape_html(text.unwrap_or_else(|_| NULL.to_vec()))
 }
+
+/// Appends a value on one line.
+fn append<T: Serialize>(value: &T, out: &mut Vec<u8>) {
+    let start = out.len();
+    if serde_json::to_writer(&mut *out, value).is_err() {
+        out.truncate(start);
+        out.extend_from_slice(NULL);
+    }
+    let text = out.get(start..).unwrap_or_default();
+    if text.iter().any(|&byte| may_need_escape(byte)) {
+        let escaped = escape_html(out.split_off(start));
+        out.extend_from_slice(&escaped);
+    }
+}
+
+/// Text of a value that cannot be serialized: a map with keys that are not strings, which responses do not contain.
+const NULL: &[u8] = b"null";
 
 /// Indents all lines of a text by some levels.
 pub fn indent(text: &[u8], levels: usize) -> Vec<u8> {
@@ -110,8 +136,7 @@ pub fn indent(text: &[u8], levels: usize) -> Vec<u8> {
 
 /// Escapes characters that JSON allows and HTML does not. These bytes occur only inside strings.
 pub fn escape_html(text: Vec<u8>) -> Vec<u8> {
-    let harmless = |byte: &u8| !matches!(byte, b'<' | b'>' | b'&' | 0xe2);
-    if text.iter().all(harmless) {
+    if !text.iter().any(|&byte| may_need_escape(byte)) {
         return text;
     }
     let mut out = Vec::with_capacity(text.len() + 16);
@@ -137,6 +162,11 @@ pub fn escape_html(text: Vec<u8>) -> Vec<u8> {
         };
     }
     out
+}
+
+/// Returns `true` if a character that is escaped for HTML may begin with this byte.
+fn may_need_escape(byte: u8) -> bool {
+    matches!(byte, b'<' | b'>' | b'&' | 0xe2)
 }
 
 #[cfg(test)]
@@ -178,5 +208,12 @@ mod tests {
         let text = answer_text(&"<a&b>\u{2028}é…", false);
         assert_eq!(text, "\"\\u003ca\\u0026b\\u003e\\u2028é…\"\n".as_bytes());
         assert_eq!(escape_html(b"[1]".to_vec()), b"[1]");
+        let mut fields = JsonFields::new(false);
+        fields.text("a", b"\"<\"").typed("b", &"<").typed("<", &"c");
+        let expected = r#"{"a":"<","b":"\u003c","\u003c":"c"}"#;
+        assert_eq!(fields.finish(), format!("{expected}\n").as_bytes());
+        // keys that are not strings
+        let odd = std::collections::BTreeMap::from([(vec![1], 2)]);
+        assert_eq!(answer_text(&[odd], false), b"null\n");
     }
 }

@@ -39,7 +39,7 @@ impl Metrics {
     /// Adds a time; `name` has no `timer_` prefix and no `_ns` suffix.
     pub fn time(&mut self, name: &str, took: Duration) {
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.add(format!("timer_{name}_ns"), took);
+        self.add(["timer_", name, "_ns"].concat(), took);
     }
 
     /// Adds the time from `start` until now.
@@ -49,7 +49,7 @@ impl Metrics {
 
     /// Adds to a counter; `name` has no `counter_` prefix.
     pub fn count(&mut self, name: &str, times: u64) {
-        self.add(format!("counter_{name}"), times);
+        self.add(["counter_", name].concat(), times);
     }
 
     fn add(&mut self, name: String, number: u64) {

@@ -83,10 +83,12 @@ pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope
         if body.trim_ascii().is_empty() {
             return Ok(Envelope::default());
         }
-        let metadata = with_metadata.then(|| metadata_of_text(&text(request)));
+        if with_metadata {
+            return of_members(&text(request), body);
+        }
         return Ok(Envelope {
             input: Some(BodyDocument::Enveloped(body)),
-            metadata: metadata.transpose()?,
+            metadata: None,
         });
     };
     if !parsed.is_null() && parsed.as_object().is_none() {
@@ -135,15 +137,27 @@ fn is_input_in_any_case(name: &Value) -> bool {
 /// Name of the member that contains the input.
 const INPUT: &str = "input";
 
-fn metadata_of_text(text: &str) -> Result<Value, String> {
-    let members = Members::from_text(text)?.into_pairs();
-    let other_members = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
-    let pairs = other_members.map(|(name, member)| {
-        let value = json::read(member.as_bytes());
-        let value = value.map_err(|error| error.to_string())?;
-        Ok((Value::string(&name), value))
-    });
-    Ok(Value::object(pairs.collect::<Result<_, String>>()?))
+/// Parses each member of a body once: the evaluation and the decision log use the same input. `text` is the text of `body`.
+fn of_members<'a>(text: &str, body: &'a [u8]) -> Result<Envelope<'a>, String> {
+    let mut input = None;
+    let mut metadata = Vec::new();
+    for (name, member) in Members::from_text(text)?.into_pairs() {
+        if name.eq_ignore_ascii_case(INPUT) {
+            // the last one is used
+            input = Some(member).filter(|member| *member != "null");
+            continue;
+        }
+        let value = json::read(member.as_bytes()).map_err(|error| error.to_string())?;
+        metadata.push((Value::string(&name), value));
+    }
+    Ok(Envelope {
+        input: input.map(|input| match json::read(input.as_bytes()) {
+            Ok(input) => BodyDocument::Read(Cow::Owned(input)),
+            // the evaluation returns the error
+            Err(_) => BodyDocument::Enveloped(body),
+        }),
+        metadata: Some(Value::object(metadata)),
+    })
 }
 
 fn metadata_of(object: &Value, is_input: fn(&Value) -> bool) -> Value {

@@ -13,6 +13,7 @@ use super::call::Call;
 use super::documents::{EvaluationFailure, ServedDocument};
 use super::event_text::{compact, one_line};
 use super::metrics::spelled;
+use super::snapshot_facts::{PolicyFacts, SnapshotFacts};
 use super::state::State;
 use crate::http::RequestExt as _;
 use crate::plugins::decision_logs::{DecisionLog, ErrorForm, Event, mask, new_id};
@@ -36,15 +37,6 @@ pub struct LoggedDecision {
 struct EventPolicy {
     document: Arc<ServedDocument>,
     bound: PinnedDocument,
-}
-
-/// Parts of events that are the same for all decisions on a snapshot.
-pub struct SnapshotFacts {
-    generation: u64,
-    /// JSON object with the revisions of bundles by name; `None` without bundles.
-    bundles: Option<Vec<u8>>,
-    /// `true` if a rule, document or package has `labels`. Only then decisions are searched for the rules that succeeded.
-    has_labels: bool,
 }
 
 /// A decision that was made, or that failed.
@@ -95,18 +87,21 @@ impl LoggedDecision {
             return Err(ApiError::Elsewhere(None));
         }
         let snapshot = state.engine.snapshot();
-        let policy =
-            |key: &str, path: &str| EventPolicy::of_decision(state, request, &snapshot, key, path);
+        let facts = state.snapshot_facts(&snapshot, &log.options);
+        let policy = |facts: &PolicyFacts, key: &str| {
+            let policy = || EventPolicy::of_decision(state, request, &snapshot, key, &facts.path);
+            facts.exists.then(policy).transpose()
+        };
         let (drop, mask) = (
-            policy(&log.drop_key, &log.options.drop_decision)?,
-            policy(&log.mask_key, &log.options.mask_decision)?,
+            policy(&facts.drop, &log.drop_key)?,
+            policy(&facts.mask, &log.mask_key)?,
         );
         let no_id = || ApiError::internal("decision_logs: the system has no random bytes");
         Ok(Some(Self {
             id: new_id().ok_or_else(no_id)?,
             batch: None,
             nd_cache: log.options.nd_builtin_cache.then(NdBuiltinCache::default),
-            facts: state.snapshot_facts(&snapshot),
+            facts,
             log: log.clone(),
             snapshot,
             drop,
@@ -281,25 +276,22 @@ impl LoggedDecision {
 const NAME: &str = "decision_logs";
 
 impl EventPolicy {
-    /// Returns the policy at a path, or `None` if there are neither rules nor documents. On a reactor it must be known to be short.
+    /// Returns the policy at a path. On a reactor it must be known to be short.
     fn of_decision(
         state: &State,
         request: &Call<'_>,
         snapshot: &Snapshot,
         key: &str,
         path: &str,
-    ) -> Result<Option<Self>, ApiError> {
+    ) -> Result<Self, ApiError> {
         let path = || Ok(Path::from_slashes(path));
         let (document, _) = state.documents.get(state, request, key, path)?;
         let pinned = document.prepared().pin_to(snapshot);
-        if !pinned.exists() {
-            return Ok(None);
-        }
         document.is_quick_at(request, &pinned)?;
-        Ok(Some(Self {
+        Ok(Self {
             document,
             bound: pinned,
-        }))
+        })
     }
 
     /// Evaluates the policy with an event as input.
@@ -319,52 +311,5 @@ impl EventPolicy {
         result
             .transpose()
             .map_err(|error| EvaluationFailure::Input(error.to_string()))
-    }
-}
-
-impl SnapshotFacts {
-    fn of_snapshot(snapshot: &Snapshot) -> Self {
-        let bundles: Map<String, Json> = snapshot
-            .bundles()
-            .into_iter()
-            .map(|bundle| {
-                let revision = match &*bundle.revision {
-                    "" => json!({}),
-                    revision => json!({ "revision": revision }),
-                };
-                (bundle.name, revision)
-            })
-            .collect();
-        let mut annotations = snapshot.modules().flat_map(|(_, module)| {
-            let rules = module.rules.iter();
-            let rules = rules.flat_map(|rule| rule.annotations.iter());
-            module.annotations.iter().chain(rules)
-        });
-        let has_labels = annotations.any(|block| {
-            block
-                .labels
-                .as_ref()
-                .is_some_and(|labels| !labels.is_empty())
-        });
-        Self {
-            generation: snapshot.generation(),
-            bundles: (!bundles.is_empty()).then(|| crate::json::text_of(&bundles)),
-            has_labels,
-        }
-    }
-}
-
-impl State {
-    /// Returns the facts of a snapshot, which are computed once per snapshot.
-    fn snapshot_facts(&self, snapshot: &Snapshot) -> Arc<SnapshotFacts> {
-        let cached = self.facts.load();
-        if let Some(facts) = &*cached
-            && facts.generation == snapshot.generation()
-        {
-            return facts.clone();
-        }
-        let facts = Arc::new(SnapshotFacts::of_snapshot(snapshot));
-        self.facts.store(Some(facts.clone()));
-        facts
     }
 }

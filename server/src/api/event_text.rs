@@ -4,18 +4,13 @@ use serde_json::{Map, Value as Json};
 use solon::{ResponseMetadata, Value, json as text};
 
 use super::body::BodyDocument as Input;
-use super::members::Members;
 
 /// Returns the input of a decision as JSON text on one line, or `None` if the input cannot be parsed.
 pub fn input_text(input: Option<&Input<'_>>) -> Option<Vec<u8>> {
     match input? {
         Input::Json(json) => read(json),
-        Input::Enveloped(json) => {
-            let json = String::from_utf8_lossy(json);
-            let input = Members::from_text(&json).ok()?.get("input")?;
-            // OPA treats `null` as a request without input
-            (input != "null").then(|| read(input.as_bytes())).flatten()
-        }
+        // the members of a logged body have been parsed, unless they are malformed
+        Input::Enveloped(_) => None,
         Input::Read(value) => Some(compact(value)),
     }
 }

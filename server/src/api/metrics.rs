@@ -104,7 +104,5 @@ pub fn add(fields: &mut JsonFields, metrics: &Metrics, spelling: Spelling) {
 
 /// Returns names and values as responses contain them.
 pub fn spelled(metrics: &Metrics, spelling: Spelling) -> BTreeMap<String, Measurement> {
-    let all = metrics.all().into_iter();
-    all.map(|(name, value)| (spelling.metric(&name).into_owned(), value))
-        .collect()
+    metrics.renamed(|name| spelling.metric(name).into_owned())
 }

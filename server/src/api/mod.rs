@@ -37,6 +37,7 @@ mod query;
 mod routes;
 mod search;
 mod service;
+mod snapshot_facts;
 mod state;
 mod status;
 mod warning;

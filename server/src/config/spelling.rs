@@ -24,7 +24,7 @@ impl Spelling {
     /// Returns the name of a metric: `timer_lang_query_eval_ns`.
     pub fn metric(self, name: &str) -> Cow<'_, str> {
         match (self, name.split_once("_rego_")) {
-            (Self::Standard, Some((kind, rest))) => Cow::Owned(format!("{kind}_lang_{rest}")),
+            (Self::Standard, Some((kind, rest))) => Cow::Owned([kind, "_lang_", rest].concat()),
             _ => Cow::Borrowed(name),
         }
     }

@@ -98,15 +98,20 @@ impl Metrics {
 
     /// Returns all measurements by name.
     pub fn all(&self) -> BTreeMap<String, Measurement> {
+        self.renamed(str::to_owned)
+    }
+
+    /// Returns all measurements by the names that `rename` returns.
+    pub fn renamed(&self, rename: impl Fn(&str) -> String) -> BTreeMap<String, Measurement> {
         let Some(all) = &self.all else {
             return BTreeMap::new();
         };
         let all = all.borrow();
         let numbers = all.numbers();
-        let numbers = numbers.map(|(name, number)| (name.to_owned(), Measurement::Number(number)));
+        let numbers = numbers.map(|(name, number)| (rename(name), Measurement::Number(number)));
         let histograms = all.histograms();
         let histograms = histograms
-            .map(|(name, statistics)| (name.to_owned(), Measurement::Histogram(*statistics)));
+            .map(|(name, statistics)| (rename(name), Measurement::Histogram(*statistics)));
         numbers.chain(histograms).collect()
     }
 }

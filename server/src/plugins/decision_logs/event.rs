@@ -71,7 +71,7 @@ pub enum ErrorForm {
 impl Event<'_> {
     /// Returns the event as JSON text on one line, without a line break. Members have the order of OPA's events.
     pub fn text(&self, errors: ErrorForm) -> Vec<u8> {
-        let mut fields = JsonFields::new(false);
+        let mut fields = JsonFields::with_capacity(false, self.capacity());
         fields.text("labels", self.labels);
         fields.typed("decision_id", &self.decision_id);
         if let Some(id) = self.batch_decision_id {
@@ -133,6 +133,21 @@ impl Event<'_> {
             text.pop();
         }
         text
+    }
+
+    /// Returns the approximate length of the text of most events, in bytes.
+    fn capacity(&self) -> usize {
+        /// Bytes of the names, ids and times of an event.
+        const OTHERS: usize = 384;
+        let length = |text: &Option<Vec<u8>>| text.as_ref().map_or(0, Vec::len);
+        let texts = [
+            &self.input,
+            &self.result,
+            &self.nd_builtin_cache,
+            &self.metrics,
+        ];
+        let texts: usize = texts.into_iter().map(length).sum();
+        OTHERS + self.labels.len() + texts
     }
 }
 
