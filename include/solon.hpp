@@ -56,6 +56,28 @@ namespace detail {
 
 inline std::string_view text(solon_text text) noexcept { return {text.data, text.length}; }
 
+/** Exists if `Given`, the deduced type of a forwarding reference, is a temporary of type `T`. */
+template <class Given, class T>
+using temporary = std::enable_if_t<!std::is_lvalue_reference_v<Given> && std::is_same_v<std::remove_cv_t<Given>, T>, int>;
+
+/** `true` for types of characters, which are not numbers. */
+template <class T>
+inline constexpr bool is_character = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
+#if defined(__cpp_char8_t)
+                                     std::is_same_v<T, char8_t> ||
+#endif
+                                     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+
+/** `true` for types of integers with at most 64 bits, except `int`. */
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T> && !is_character<T> && !std::is_same_v<T, bool> &&
+                                   !std::is_same_v<T, int> && sizeof(T) <= sizeof(std::int64_t);
+
+/** `true` for types of pointers, except those to `char`. */
+template <class T>
+inline constexpr bool is_pointer = std::is_member_pointer_v<T> ||
+                                   (std::is_pointer_v<T> && !std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, char>);
+
 /** Converts text for C. Never NULL, because NULL would not be an empty text everywhere. */
 inline solon_text text(std::string_view text) noexcept {
     return {text.data() == nullptr ? "" : text.data(), text.size()};
@@ -491,8 +513,25 @@ public:
     value() : value(nullptr) {}
     value(std::nullptr_t) { own(solon_value_null(handle_.out())); }
     value(bool boolean) { own(solon_value_boolean(boolean ? 1 : 0, handle_.out())); }
-    value(int number) : value(static_cast<std::int64_t>(number)) {}
-    value(std::int64_t number) { own(solon_value_int(number, handle_.out())); }
+    value(int number) { own(solon_value_int(number, handle_.out())); }
+    /** An integer of another type. */
+    template <class Integer, std::enable_if_t<detail::is_integer<Integer>, int> = 0>
+    value(Integer number) {
+        if constexpr (std::is_unsigned_v<Integer> && sizeof(Integer) == sizeof(std::int64_t)) {
+            if (number > static_cast<Integer>(INT64_MAX)) {
+                const std::string digits = std::to_string(number);
+                own(solon_value_number(digits.data(), digits.size(), handle_.out()));
+                return;
+            }
+        }
+        own(solon_value_int(static_cast<std::int64_t>(number), handle_.out()));
+    }
+    /** A character is neither a number nor a string: pass `std::string(1, character)`. */
+    template <class Character, std::enable_if_t<detail::is_character<Character>, int> = 0>
+    value(Character) = delete;
+    /** A pointer is not a value. */
+    template <class Pointer, std::enable_if_t<detail::is_pointer<Pointer>, int> = 0>
+    value(Pointer) = delete;
     value(double number) { own(solon_value_double(number, handle_.out())); }
     /** A string, which must be UTF-8. */
     value(std::string_view text) { own(solon_value_string(text.data(), text.size(), handle_.out())); }
@@ -879,7 +918,10 @@ private:
     detail::handle<solon_profile, solon_profile_free> handle_;
 };
 
-/** Inputs and settings of one evaluation. Objects that it refers to must live until the evaluation ends. */
+/**
+ * Inputs and settings of one evaluation. Objects that it refers to must live until the evaluation ends; temporaries are rejected
+ * by the compiler.
+ */
 class request {
 public:
     request() noexcept {
@@ -893,18 +935,24 @@ public:
         given_.input_json_length = text.length;
         return *this;
     }
+    template <class Text, detail::temporary<Text, std::string> = 0>
+    request &input_json(Text &&) = delete;
     request &input(view input) & noexcept {
         given_.input = input.get();
         return *this;
     }
+    template <class Value, detail::temporary<Value, value> = 0>
+    request &input(Value &&) = delete;
     request &snapshot(const solon::snapshot &snapshot) & noexcept {
         given_.snapshot = snapshot.get();
         return *this;
     }
+    request &snapshot(const solon::snapshot &&) = delete;
     request &cancel(const solon::cancel &cancel) & noexcept {
         given_.cancel = cancel.get();
         return *this;
     }
+    request &cancel(const solon::cancel &&) = delete;
     request &limits(const solon::limits &limits) & noexcept {
         given_.time_limit_ns = detail::bound(limits.time);
         given_.step_limit = detail::bound(limits.steps);
@@ -929,6 +977,8 @@ public:
         given_.metadata = metadata.get();
         return *this;
     }
+    template <class Value, detail::temporary<Value, value> = 0>
+    request &metadata(Value &&) = delete;
     request &response_metadata(solon::metadata &metadata) & noexcept {
         given_.response_metadata = metadata.get();
         return *this;
@@ -1639,7 +1689,7 @@ public:
     }
     std::uint64_t generation() const noexcept { return solon_engine_generation(handle_.get()); }
 
-    /** Prepares the document at a path below `data`. */
+    /** Prepares a document, such as `data.authz.allow` or `authz/allow`. */
     document prepare(std::string_view path) const { return try_prepare(path).value(); }
     result<document> try_prepare(std::string_view path) const {
         return detail::object<document>([&](solon_document **out) {
@@ -1689,7 +1739,7 @@ public:
         });
     }
 
-    /** Prepares the rule at a slash-separated path to become a row filter. */
+    /** Prepares a rule, such as `filters/include`, to become a row filter. Fails if the rule does not exist. */
     solon::filter filter(std::string_view path, const filter_options &options) const {
         return try_filter(path, options).value();
     }

@@ -27,6 +27,8 @@ SECTIONS = {
         "MemoryLimitExceeded",
         "StepLimitExceeded",
         "EvaluationCancelled",
+        "NotFoundError",
+        "OptionsError",
         "StoreError",
         "LoadError",
         "BundleError",

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     // it does external I/O: decisions that depend on it report that, and each result is requested once
     tiers = tiers.waiting();
-    let engine = Engine::builder().function(tiers).build();
+    let engine = Engine::builder().function(tiers)?.build();
     engine.set_module(
         "limits.rego",
         "package limits\n\nrequests := 100 * org.tier(input.user)",

@@ -376,31 +376,32 @@ impl Engine {
         self.inner.shared.now.free_retired();
     }
 
-    /// Returns the base document that a reference names, such as `data.users.alice`.
+    /// Returns a base document by its name, such as `data.users.alice` or `users/alice` ([`Path`]).
     ///
     /// # Errors
-    /// [`Error::Store`] if there is none, [`Error::Options`] if the text is not a reference to a document.
-    pub fn read(&self, reference: &str) -> Result<Value, Error> {
-        Ok(self.data_snapshot().read(&reference.parse()?)?.clone())
+    /// [`Error::Store`] if there is none, [`Error::Options`] if the text does not name a document.
+    pub fn read(&self, document: &str) -> Result<Value, Error> {
+        Ok(self.data_snapshot().read(&document.parse()?)?.clone())
     }
 
-    /// Writes the base document that a reference names, such as `data.users.alice`, and creates missing objects around it.
+    /// Writes a base document by its name, such as `data.users.alice` or `users/alice` ([`Path`]), and creates missing objects
+    /// around it.
     ///
     /// # Errors
-    /// [`Error::Options`] if the text is not a reference to a document; [`Error::Store`] if the path leads through a value that is not an object, or into a rule's document.
-    pub fn put(&self, reference: &str, value: Value) -> Result<(), Error> {
+    /// [`Error::Options`] if the text does not name a document; [`Error::Store`] if the path leads through a value that is not an object, or into a rule's document.
+    pub fn put(&self, document: &str, value: Value) -> Result<(), Error> {
         let mut change = Change::default();
-        change.put(reference.parse()?, value);
+        change.put(document.parse()?, value);
         self.apply(change)
     }
 
-    /// Removes the base document that a reference names.
+    /// Removes a base document by its name ([`Path`]).
     ///
     /// # Errors
-    /// [`Error::Store`] if there is none, [`Error::Options`] if the text is not a reference to a document.
-    pub fn remove(&self, reference: &str) -> Result<(), Error> {
+    /// [`Error::Store`] if there is none, [`Error::Options`] if the text does not name a document.
+    pub fn remove(&self, document: &str) -> Result<(), Error> {
         let mut change = Change::default();
-        change.write(Operation::Remove, reference.parse()?, Value(Repr::Null));
+        change.write(Operation::Remove, document.parse()?, Value(Repr::Null));
         self.apply(change)
     }
 }

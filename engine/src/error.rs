@@ -12,6 +12,7 @@ pub use payloads::{InputError, OptionError};
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
 use crate::bug::{self, InternalError};
+use crate::builtins::DeclarationError;
 use crate::bundle::LoadErrors;
 use crate::compile::BLANK_QUERY;
 use crate::runtime::{EvalError, StackFrame};
@@ -256,6 +257,12 @@ impl From<Box<EvalError>> for Error {
 impl From<OptionError> for Error {
     fn from(error: OptionError) -> Self {
         Self::Options(error)
+    }
+}
+
+impl From<DeclarationError> for Error {
+    fn from(error: DeclarationError) -> Self {
+        Self::Options(OptionError::new(error.to_string()))
     }
 }
 

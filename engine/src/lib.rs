@@ -174,7 +174,6 @@ pub use solon_syntax::ast::{Module, Version};
 pub use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 pub use store::{DataSnapshot, Path, PathError};
 pub use topdown::{BuiltinErrors, SearchOptions, Shortcuts};
-pub use types::SignatureError;
 pub use value::array::Items;
 pub use value::display::RegoText;
 pub use value::number::Number;

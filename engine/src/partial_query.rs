@@ -9,7 +9,7 @@ use crate::compile::Options;
 use crate::error::Error;
 use crate::eval::InputSource;
 use crate::partial::{Dependence, Inlining, Residuals, Simplification};
-use crate::query::{EvalEnv, Pinned, Recompiling, Request, eval_setup, with_memory, within_bounds};
+use crate::query::{EvalEnv, Pinned, Recompiling, Request, eval_setup, start, within_bounds};
 use crate::snapshot::Snapshot;
 use crate::topdown::partial_eval::Terms;
 use crate::topdown::{SearchOptions, Topdown, TopdownContext, TopdownQuery};
@@ -246,7 +246,7 @@ impl PinnedPartial {
             silent: inner.inlining.reports_choices,
         };
         let terms = Terms::default();
-        with_memory(request.bounds(shared), |memory| {
+        start(shared, request, |memory| {
             let arena = &memory.arena;
             let (context, call) = eval_setup(arena, basis, request)?;
             let context = TopdownContext {

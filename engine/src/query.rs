@@ -18,10 +18,12 @@ use solon_syntax::{ParseOptions, parse_body, parse_statements};
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{
     Capabilities, Graphs, Hooks, NdBuiltinCache, Patterns, ResponseMetadata, ResumeState,
-    SendMetrics, VerifiedSignatures,
+    SendMetrics, StopReason, VerifiedSignatures,
 };
+use crate::error::Error;
 use crate::host::{Cancel, Host};
 use crate::limits::Limits;
+use crate::runtime::EvalError;
 use crate::snapshot::{CurrentSnapshot, Snapshot, SnapshotState};
 use crate::trace::Timer;
 use crate::value::Value;
@@ -29,8 +31,7 @@ use crate::value::json::Style;
 
 pub(crate) use document::QueryCompiler;
 pub use document::{PinnedDocument, PreparedDocument};
-pub(crate) use eval_setup::{EvalEnv, eval_setup, within_bounds};
-pub(crate) use memory::with_memory;
+pub(crate) use eval_setup::{EvalEnv, eval_setup, start, within_bounds};
 pub use memory::{cached_memory, release_memory};
 pub(crate) use prepared::{Expression, QueryInner};
 pub use prepared::{PinnedQuery, PreparedQuery};
@@ -178,6 +179,23 @@ impl<'a> Request<'a> {
     /// Returns the limits: those of the request, else the engine's.
     pub(crate) fn bounds(&self, shared: &'a EngineShared) -> &'a Limits {
         self.limits.unwrap_or(&shared.limits)
+    }
+
+    /// Fails if the evaluation is cancelled or has no time left before it starts. An evaluation of few steps polls neither
+    /// of them again.
+    #[inline]
+    pub(crate) fn check_start(&self, shared: &'a EngineShared) -> Result<(), Error> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(Error::Eval(Box::new(EvalError::stopped(
+                StopReason::Cancelled,
+            ))));
+        }
+        if self.bounds(shared).has_no_time() {
+            return Err(Error::Eval(Box::new(EvalError::stopped(
+                StopReason::Timeout,
+            ))));
+        }
+        Ok(())
     }
 
     /// Returns the request without a handler for `print`.

@@ -79,12 +79,14 @@ impl Snapshot {
         &self.0.documents
     }
 
-    /// Returns the base document that a reference names, such as `data.users.alice`.
+    /// Returns a base document by its name, such as `data.users.alice` or `users/alice` ([`Path`]).
     ///
     /// # Errors
-    /// [`Error::Store`] if there is none, [`Error::Options`] if the text is not a reference to a document.
-    pub fn read(&self, reference: &str) -> Result<&Value, Error> {
-        Ok(self.0.documents.read(&reference.parse()?)?)
+    /// [`Error::Store`] if there is none, [`Error::Options`] if the text does not name a document.
+    ///
+    /// [`Path`]: crate::Path
+    pub fn read(&self, document: &str) -> Result<&Value, Error> {
+        Ok(self.0.documents.read(&document.parse()?)?)
     }
 
     /// Returns the duration of each stage of the last compilation, by OPA's name of the stage

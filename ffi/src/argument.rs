@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use std::slice;
 
 use ::engine::store::Path;
-use ::engine::{Limits, Request, Value, Version, json, yaml};
+use ::engine::{InputError, Limits, Request, Value, Version, json, yaml};
 
 use crate::error::{Error, SOLON_ERROR_ARGUMENT, SOLON_ERROR_INPUT};
 use crate::guard::guard_or;
@@ -163,7 +163,7 @@ pub(crate) unsafe fn optional_text<'a>(
     Ok((!pointer.is_null()).then_some(text))
 }
 
-/// Returns a slash-separated path below `data`.
+/// Returns the path that a name of a document stands for: `data.authz.allow` or `authz/allow`.
 ///
 /// # Safety
 /// See [`bytes`].
@@ -173,7 +173,10 @@ pub(crate) unsafe fn path(
     name: &str,
 ) -> Result<Path, Error> {
     // SAFETY: by this function's contract
-    Ok(Path::from_slashes(unsafe { text(pointer, length, name) }?))
+    let document = unsafe { text(pointer, length, name) }?;
+    Ok(document
+        .parse::<Path>()
+        .map_err(::engine::Error::from)?)
 }
 
 /// Parses a value from JSON text. NULL is treated as an empty text.
@@ -187,6 +190,10 @@ pub(crate) unsafe fn value(
 ) -> Result<Value, Error> {
     // SAFETY: by this function's contract
     let text = unsafe { bytes(pointer, length, name) }?.unwrap_or_default();
+    if text.is_empty() {
+        let message = format!("`{name}` is empty: expected JSON text");
+        return Err(::engine::Error::Input(InputError::new(message)).into());
+    }
     Ok(json::read(text).map_err(::engine::Error::from)?)
 }
 

@@ -71,7 +71,7 @@ pub unsafe extern "C" fn solon_change_remove_module(
     })
 }
 
-/// Writes a document at a slash-separated path below `data`, and creates missing parent objects. The caller keeps the value.
+/// Writes a document at a path below `data`, and creates missing parent objects. The caller keeps the value.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_put(
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn solon_change_put(
     })
 }
 
-/// Writes a document, JSON text, at a slash-separated path below `data`, and creates missing parent objects.
+/// Writes a document, JSON text, at a path below `data`, and creates missing parent objects.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_change_put_json(

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn solon_engine_set_data_yaml(
     })
 }
 
-/// Returns the data at a slash-separated path; the empty path is all data. Fails with `SOLON_ERROR_STORE` if there is none.
+/// Returns the data at a path; the empty path is all data. Fails with `SOLON_ERROR_STORE` if there is none.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_get(
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn solon_engine_get(
     })
 }
 
-/// Returns the data at a slash-separated path as JSON, like `solon_engine_get`.
+/// Returns the data at a path as JSON, like `solon_engine_get`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_get_json(
@@ -117,7 +117,7 @@ unsafe fn read(
     Ok(snapshot.read(&path).map_err(EngineError::from)?.clone())
 }
 
-/// Writes data at a slash-separated path, and creates missing parent objects. The caller keeps the value.
+/// Writes data at a path, and creates missing parent objects. The caller keeps the value.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_put(
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn solon_engine_put(
     })
 }
 
-/// Writes JSON as data at a slash-separated path, and creates missing parent objects.
+/// Writes JSON as data at a path, and creates missing parent objects.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_put_json(
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn solon_engine_patch_json(
     })
 }
 
-/// Removes the data at a slash-separated path.
+/// Removes the data at a path.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_delete(

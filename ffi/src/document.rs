@@ -22,7 +22,7 @@ pub struct Document {
     engine: ::engine::Engine,
 }
 
-/// Prepares the document at a path below `data`, like `authz/allow`. A path without a rule or data evaluates to undefined.
+/// Prepares a document, like `data.authz.allow` or `authz/allow`. A document without a rule or data evaluates to undefined.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_prepare(

@@ -109,8 +109,8 @@ pub unsafe extern "C" fn solon_engine_snapshot(
     })
 }
 
-/// Evaluates the document at a path below `data`, like `authz/allow`, and returns it as JSON. For repeated evaluations, prepare
-/// the document instead.
+/// Evaluates a document, like `data.authz.allow` or `authz/allow`, and returns it as JSON. For repeated evaluations, prepare the
+/// document instead.
 ///
 /// The input is JSON; NULL leaves `input` undefined. If the document is undefined, `out->data` is NULL.
 #[unsafe(no_mangle)]

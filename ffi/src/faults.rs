@@ -33,6 +33,7 @@ fn engine() -> Engine {
     let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let engine = Engine::builder()
         .function(boom.expect("a signature"))
+        .expect("a name that is free")
         .build();
     engine
         .set_module("t.rego", POLICY)

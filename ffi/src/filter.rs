@@ -40,7 +40,8 @@ pub struct FilterOptions {
     pub mappings_json: *const c_char,
     /// Length in bytes.
     pub mappings_json_length: usize,
-    /// The rule that computes masks of columns; NULL uses the METADATA of the rule.
+    /// The rule that computes masks of columns: its name, or its last step if it is in the package of the rule; NULL uses the
+    /// METADATA of the rule.
     pub mask_rule: *const c_char,
     /// Length in bytes.
     pub mask_rule_length: usize,
@@ -152,7 +153,8 @@ fn value_text(value: &::engine::Value) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Prepares the rule at a slash-separated path, like `filters/include`, to become a row filter.
+/// Prepares a rule, like `data.filters.include` or `filters/include`, to become a row filter. Fails with
+/// `SOLON_ERROR_UNKNOWN_PATH` if the rule, or the rule for masks, does not exist.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_filter(
@@ -166,12 +168,12 @@ pub unsafe extern "C" fn solon_engine_prepare_filter(
         // SAFETY: the caller upholds the contract of the header
         let (engine, path, options, out) = unsafe {
             let engine = &argument::handle(engine, "engine")?.0;
-            let path = argument::path(path, path_length, "path")?;
+            let path = argument::text(path, path_length, "path")?;
             let options = argument::extensible(options, "options")?.read()?;
             (engine, path, options, argument::output(out, "out")?)
         };
         out.give(Filter {
-            prepared: engine.prepare_filters(&path.named_reference(), &options)?,
+            prepared: engine.prepare_filters(path, &options)?,
             never_true: options.never_true(),
             engine: engine.clone(),
         });

@@ -176,7 +176,7 @@ pub unsafe extern "C" fn solon_function_new(
         let function = function.map_err(|error| {
             Error::new(
                 SOLON_ERROR_OPTIONS,
-                format!("declaration of `{name}`: {error}"),
+                format!("function `{name}`: {error}"),
             )
         })?;
         let function = match purity {

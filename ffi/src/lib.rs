@@ -24,6 +24,11 @@
 //! `SIZE_MAX` means that the text ends in NUL. `SOLON_STR("authz/allow")` is both arguments of a literal, without a call of `strlen`.
 //! Both also apply to texts in structures. Returned text does not end in NUL.
 //!
+//! **Names of documents** are references (`data.authz.allow`) or paths with slashes below `data` (`authz/allow`), wherever an argument
+//! is called `path` and is not a file. A name that begins with a slash is always a path: `/data.x` is the key `data.x`.
+//! Text that starts with `data.` or `data[` and is not a reference, and a reference to anything else, such as `authz.allow`, are
+//! `SOLON_ERROR_OPTIONS`.
+//!
 //! **Errors.** A function that can fail returns NULL, or an error that the caller frees. On an error outputs are untouched, and
 //! the engine is unchanged. Compilers warn if the error is dropped (`SOLON_MUST_USE`). Codes never change; new ones are added at
 //! the end, so treat an unknown code like `SOLON_ERROR_INTERNAL`.

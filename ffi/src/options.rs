@@ -157,10 +157,10 @@ impl Options {
             }
             builder = builder.capabilities(chosen_capabilities);
         }
-        let functions = functions.into_iter();
-        Ok(functions.fold(builder, |builder, function| {
-            builder.function(function.0.clone())
-        }))
+        for function in functions {
+            builder = builder.function(function.0.clone())?;
+        }
+        Ok(builder)
     }
 }
 

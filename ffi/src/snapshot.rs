@@ -22,7 +22,7 @@ pub unsafe extern "C" fn solon_snapshot_generation(snapshot: *const Snapshot) ->
     })
 }
 
-/// Returns the data at a slash-separated path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
+/// Returns the data at a path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
 /// is none.
 #[unsafe(no_mangle)]
 #[must_use]

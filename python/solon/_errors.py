@@ -90,6 +90,14 @@ class EvaluationCancelled(EvalError):
     """An evaluation was cancelled with ``Cancel``."""
 
 
+class NotFoundError(SolonError, KeyError):
+    """A rule, a document or a module does not exist, where one is required."""
+
+
+class OptionsError(SolonError, ValueError):
+    """An option or a name is not valid: a target of filters, an unknown, a path, a function."""
+
+
 class StoreError(SolonError, LookupError):
     """A base document does not exist, or cannot be written at its path. Nothing has changed."""
 

@@ -223,12 +223,14 @@ class Snapshot:
     def modules(self) -> dict[str, str]:
         """The texts of the modules, by name."""
     def get(self, path: str) -> Any:
-        """Returns the data at a path below ``data``.
+        """Returns data.
 
         Args:
-            path: Slash-separated path, like ``"users/alice"``. The empty path is all data.
+            path: Its path below ``data``, like ``"users/alice"``, or its reference, like ``"data.users.alice"``. The empty path is all
+                data. A path that starts with a slash may contain any key: ``"/data.x"`` is the key ``data.x``.
 
         Raises:
+            OptionsError: ``path`` is neither.
             StoreError: No data exists at the path.
         """
 
@@ -277,13 +279,13 @@ class Change:
         """Removes a module.
 
         Args:
-            name: Name of the module. ``apply`` raises ``SolonError`` if it does not exist.
+            name: Name of the module. ``apply`` raises ``NotFoundError`` if it does not exist.
         """
     def put(self, path: str, value: Any) -> None:
-        """Writes data at a path, and creates missing parent objects.
+        """Writes data, and creates missing parent objects.
 
         Args:
-            path: Slash-separated path below ``data``. The empty path replaces all data.
+            path: Its path or reference, as for ``Engine.get``. The empty path replaces all data.
             value: The new value.
 
         Raises:
@@ -294,7 +296,7 @@ class Change:
         """Writes data from JSON text, like ``put``.
 
         Args:
-            path: Slash-separated path below ``data``.
+            path: Its path or reference.
             text: JSON text.
 
         Raises:
@@ -304,7 +306,7 @@ class Change:
         """Removes the data at a path.
 
         Args:
-            path: Slash-separated path below ``data``. ``apply`` raises ``StoreError`` if no data exists.
+            path: Its path or reference. ``apply`` raises ``StoreError`` if no data exists.
         """
     def patch(self, operations: Sequence[Mapping[str, Any]]) -> None:
         """Applies a JSON patch (RFC 6902). Each operation applies to the result of the previous one.
@@ -958,6 +960,7 @@ class Engine:
 
         Raises:
             ValueError: The engine was already used, or the function has keyword-only arguments.
+            OptionsError: Policies cannot call the name, or it is that of a built-in function or of another function.
 
         Example:
             >>> engine = solon.Engine()
@@ -984,7 +987,7 @@ class Engine:
         be added before the engine is used in any other way.
 
         Args:
-            name: Name in policies, which may contain dots. By default that of the function.
+            name: Name in policies: identifiers that are not keywords, separated by dots. By default that of the function.
             args: Types of the arguments instead of the annotations, as types or as JSON of capabilities.
             result: Type of the result instead of the annotation.
             pure: ``False`` if the result may differ for equal arguments. Then it is called each time.
@@ -992,6 +995,7 @@ class Engine:
 
         Raises:
             ValueError: The engine was already used, or the function has keyword-only arguments.
+            OptionsError: Policies cannot call the name, or it is that of a built-in function or of another function.
 
         Example:
             >>> engine = solon.Engine()
@@ -1044,7 +1048,7 @@ class Engine:
             name: Name of the module.
 
         Raises:
-            SolonError: No module has that name.
+            NotFoundError: No module has that name.
             CompileError: Other modules do not compile without it. Nothing has changed.
         """
     def module_tree(self, name: str) -> dict[str, Any]:
@@ -1054,7 +1058,7 @@ class Engine:
             name: Name of the module.
 
         Raises:
-            KeyError: No module has that name.
+            NotFoundError: No module has that name.
         """
     def load(
         self,
@@ -1187,19 +1191,21 @@ class Engine:
             StoreError: The data is not an object, or conflicts with a rule.
         """
     def get(self, path: str) -> Any:
-        """Returns the data at a path below ``data``.
+        """Returns data.
 
         Args:
-            path: Slash-separated path, like ``"users/alice"``. The empty path is all data.
+            path: Its path below ``data``, like ``"users/alice"``, or its reference, like ``"data.users.alice"``. The empty path is all
+                data. A path that starts with a slash may contain any key: ``"/data.x"`` is the key ``data.x``.
 
         Raises:
+            OptionsError: ``path`` is neither.
             StoreError: No data exists at the path.
         """
     def put(self, path: str, value: Any) -> None:
-        """Writes data at a path below ``data``, and creates missing parent objects.
+        """Writes data, and creates missing parent objects.
 
         Args:
-            path: Slash-separated path below ``data``. The empty path replaces all data.
+            path: Its path or reference, as for ``get``. The empty path replaces all data.
             value: The new value.
 
         Raises:
@@ -1220,7 +1226,7 @@ class Engine:
         """Removes the data at a path.
 
         Args:
-            path: Slash-separated path below ``data``.
+            path: Its path or reference, as for ``get``.
 
         Raises:
             StoreError: No data exists at the path.
@@ -1241,7 +1247,8 @@ class Engine:
             result_type: Absent.
 
         Raises:
-            SolonError: The document does not exist, and ``must_exist`` is set.
+            NotFoundError: The document does not exist, and ``must_exist`` is set.
+            OptionsError: ``document`` is neither a path nor a reference.
         """
     @overload
     def prepare(
@@ -1257,7 +1264,8 @@ class Engine:
                 ``set[T]``, ``dict[K, V]``, ``Literal``, ``Optional`` and unions. An undefined document is still ``UNDEFINED``.
 
         Raises:
-            SolonError: The document does not exist, and ``must_exist`` is set.
+            NotFoundError: The document does not exist, and ``must_exist`` is set.
+            OptionsError: ``document`` is neither a path nor a reference.
             TypeError: Results cannot be converted to ``result_type``.
 
         Example:
@@ -1283,7 +1291,8 @@ class Engine:
             result_type: A type that is not a class, like ``list[Decision]`` or ``Decision | None``.
 
         Raises:
-            SolonError: The document does not exist, and ``must_exist`` is set.
+            NotFoundError: The document does not exist, and ``must_exist`` is set.
+            OptionsError: ``document`` is neither a path nor a reference.
             TypeError: Results cannot be converted to ``result_type``.
         """
     def query(
@@ -1359,10 +1368,10 @@ class Engine:
         """Prepares a rule to become a row filter.
 
         Args:
-            path: Slash-separated path of the rule, like ``"filters/include"``.
+            path: Path or reference of the rule, like ``"filters/include"`` or ``"data.filters.include"``.
             targets: A target like ``"sql+postgresql"`` or ``"ucast+prisma"``, or several.
             unknowns: References to rows, like ``["input.fruits"]``. By default those of the rule's METADATA.
-            mask_rule: Rule that computes masks of columns.
+            mask_rule: Rule that computes masks of columns: its path or reference, or a name in the package of the rule.
             mappings: Names of tables and columns in the database.
             disable_inlining: Documents that are not inlined.
             parameters: Generates SQL with placeholders, and returns their values separately.
@@ -1371,7 +1380,8 @@ class Engine:
             extensions: Generates conditions that OPA's targets reject, if they can be expressed exactly.
 
         Raises:
-            SolonError: A target or an option is invalid, or the rule does not exist.
+            OptionsError: A target or an option is invalid.
+            NotFoundError: The rule, or the rule for masks, does not exist.
             CompileError: The rule cannot become a filter.
         """
     def evaluate(

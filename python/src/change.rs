@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use ::engine::store::{Operation, PatchStep, Path};
+use ::engine::store::{Operation, PatchStep};
 use ::engine::{Change as EngineChange, CheckOptions, Value, json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,6 +13,7 @@ use crate::guard::detached;
 use crate::input::Text;
 use crate::measures::Metrics;
 use crate::options::version;
+use crate::path;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 
@@ -85,27 +86,30 @@ impl Change {
         })
     }
 
-    /// Writes a document at a slash-separated path below ``data``, and creates missing parent objects.
-    fn put(&self, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Writes a document at a path below ``data``, and creates missing parent objects.
+    fn put(&self, py: Python<'_>, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let path = path::path(py, &path)?;
         let value = from_python(value, self.shared.settings)?;
         self.add(|change| {
-            change.put(Path::from_slashes(&path), value);
+            change.put(path, value);
         })
     }
 
     /// Writes a document from JSON text, like ``put``.
     fn put_json(&self, py: Python<'_>, path: String, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        let path = path::path(py, &path)?;
         let text = Text::of_str(text)?;
         let value = detached(py, || Ok(json::read(text.as_bytes())?))?;
         self.add(|change| {
-            change.put(Path::from_slashes(&path), value);
+            change.put(path, value);
         })
     }
 
     /// Removes a document.
-    fn delete(&self, path: String) -> PyResult<()> {
+    fn delete(&self, py: Python<'_>, path: String) -> PyResult<()> {
+        let path = path::path(py, &path)?;
         self.add(|change| {
-            change.write(Operation::Remove, Path::from_slashes(&path), Value::NULL);
+            change.write(Operation::Remove, path, Value::NULL);
         })
     }
 

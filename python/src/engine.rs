@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ::engine::store::{Operation, Path};
+use ::engine::store::Operation;
 use ::engine::{
     Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, PartialOptions, Value,
     json, yaml,
 };
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -17,7 +17,7 @@ use crate::bundle::{self, Bundle, BundleKey, Origin};
 use crate::change::Change;
 use crate::convert::{from_python, json_to_python, to_python};
 use crate::document::Document;
-use crate::error::from_engine;
+use crate::error::{from_engine, option_error};
 use crate::filters::Filter;
 use crate::function;
 use crate::guard::detached;
@@ -25,6 +25,7 @@ use crate::input::{Text, given};
 use crate::measures::Metrics;
 use crate::options::builder;
 use crate::partial::Partial;
+use crate::path;
 use crate::query::Query;
 use crate::settings::Settings;
 use crate::shared::{Context, Shared};
@@ -151,6 +152,7 @@ impl Engine {
     /// Registers a function by its declaration, the JSON of capabilities.
     fn _add_function(
         &self,
+        py: Python<'_>,
         name: String,
         declaration: String,
         function: Py<PyAny>,
@@ -158,11 +160,17 @@ impl Engine {
         waits: bool,
     ) -> PyResult<()> {
         let host_function =
-            function::declare(&name, &declaration, function, pure, waits, self.settings)?;
+            function::declare(py, &name, &declaration, function, pure, waits, self.settings)?;
         let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         match plan.take() {
+            Some(before) if before.has_function(&name) => {
+                *plan = Some(before);
+                let message = format!("there is a function `{name}` already");
+                Err(option_error(py, &message))
+            }
             Some(before) => {
-                *plan = Some(before.function(host_function));
+                let after = before.function(host_function);
+                *plan = Some(after.map_err(|error| from_engine(py, &error))?);
                 Ok(())
             }
             None => Err(PyValueError::new_err(
@@ -212,10 +220,10 @@ impl Engine {
         texts.collect()
     }
 
-    /// Returns the syntax tree of a module in OPA's format; ``KeyError`` if it does not exist.
+    /// Returns the syntax tree of a module in OPA's format; ``NotFoundError`` if it does not exist.
     fn module_tree<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         let Some(module) = self.engine().module(&name) else {
-            return Err(PyKeyError::new_err(name));
+            return Err(from_engine(py, &::engine::Error::UnknownModule { name }));
         };
         let text = solon_syntax::json::text(&*module, solon_syntax::json::Options::default());
         json_to_python(py, &text, self.settings)
@@ -334,20 +342,22 @@ impl Engine {
         })
     }
 
-    /// Returns the data at a slash-separated path; ``StoreError`` if there is none.
+    /// Returns the data at a path; ``StoreError`` if there is none.
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
+        let path = path::path(py, &path)?;
         let documents = self.engine().data_snapshot();
-        match documents.read(&Path::from_slashes(&path)) {
+        match documents.read(&path) {
             Ok(value) => to_python(py, value, self.settings),
             Err(error) => Err(from_engine(py, &error.into())),
         }
     }
 
-    /// Writes data at a slash-separated path, and creates missing parent objects.
+    /// Writes data at a path, and creates missing parent objects.
     fn put(&self, py: Python<'_>, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let path = path::path(py, &path)?;
         let value = from_python(value, self.settings)?;
         let mut change = EngineChange::default();
-        change.put(Path::from_slashes(&path), value);
+        change.put(path, value);
         detached(py, || self.engine().apply(change))
     }
 
@@ -358,10 +368,11 @@ impl Engine {
         change.apply(py, None)
     }
 
-    /// Removes the data at a slash-separated path; ``StoreError`` if there is none.
+    /// Removes the data at a path; ``StoreError`` if there is none.
     fn delete(&self, py: Python<'_>, path: String) -> PyResult<()> {
+        let path = path::path(py, &path)?;
         let mut change = EngineChange::default();
-        change.write(Operation::Remove, Path::from_slashes(&path), Value::NULL);
+        change.write(Operation::Remove, path, Value::NULL);
         detached(py, || self.engine().apply(change))
     }
 
@@ -394,7 +405,7 @@ impl Engine {
 
     /// Prepares a document, by its path (``"authz/allow"``) or its reference (``"data.authz.allow"``).
     ///
-    /// With ``must_exist=True``, a path with neither a rule nor data raises ``SolonError``, because it is probably misspelled.
+    /// With ``must_exist=True``, a path with neither a rule nor data raises ``NotFoundError``, because it is probably misspelled.
     ///
     /// >>> import solon
     /// >>> engine = solon.Engine()
@@ -422,8 +433,7 @@ impl Engine {
             }
             None => None,
         };
-        let path = document.parse::<Path>();
-        let path = path.unwrap_or_else(|_| Path::from_slashes(&document));
+        let path = path::path(py, &document)?;
         let text = path.segments().join("/");
         let shared = self.shared();
         let prepared = detached(py, || {
@@ -518,7 +528,7 @@ impl Engine {
         Ok(Partial::new(prepared, text, shared.clone()))
     }
 
-    /// Prepares the rule at a path, like ``"filters/include"``, to become a row filter for a target like ``"sql+postgresql"`` or
+    /// Prepares a rule, like ``"filters/include"`` or ``"data.filters.include"``, to become a row filter for a target like ``"sql+postgresql"`` or
     /// ``"ucast+prisma"``, or for several.
     ///
     /// - ``unknowns`` lists the references to rows (``["input.fruits"]``), unless the rule's METADATA does.
@@ -565,13 +575,13 @@ impl Engine {
         if let Some(mappings) = mappings {
             options = options.mappings(from_python(&mappings, shared.settings)?);
         }
-        let rule = Path::from_slashes(&path).named_reference();
-        let prepared = detached(py, || shared.engine.prepare_filters(&rule, &options))?;
+        let text = path::path(py, &path)?.segments().join("/");
+        let prepared = detached(py, || shared.engine.prepare_filters(&path, &options))?;
         let never_true = options.never_true();
-        Ok(Filter::new(prepared, path, never_true, shared.clone()))
+        Ok(Filter::new(prepared, text, never_true, shared.clone()))
     }
 
-    /// Returns the document at a path below ``data``, like ``"authz/allow"``; ``UNDEFINED`` if it has no value.
+    /// Returns a document, like ``"authz/allow"`` or ``"data.authz.allow"``; ``UNDEFINED`` if it has no value.
     ///
     /// Without ``input``, or with ``UNDEFINED``, ``input`` is undefined in the policy; ``None`` is its ``null``. Options are
     /// those of ``Document``. For repeated evaluations, prepare the document instead.

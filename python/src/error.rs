@@ -14,6 +14,8 @@ pub enum Family {
     MemoryLimit,
     StepLimit,
     Cancelled,
+    NotFound,
+    Options,
     Store,
     Load,
     Bundle,
@@ -33,6 +35,8 @@ impl Family {
             Self::MemoryLimit => "MemoryLimitExceeded",
             Self::StepLimit => "StepLimitExceeded",
             Self::Cancelled => "EvaluationCancelled",
+            Self::NotFound => "NotFoundError",
+            Self::Options => "OptionsError",
             Self::Store => "StoreError",
             Self::Load => "LoadError",
             Self::Bundle => "BundleError",
@@ -53,6 +57,8 @@ pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
         ErrorKind::MemoryLimit => Family::MemoryLimit,
         ErrorKind::StepLimit => Family::StepLimit,
         ErrorKind::Cancelled => Family::Cancelled,
+        ErrorKind::UnknownPath | ErrorKind::UnknownModule => Family::NotFound,
+        ErrorKind::Options => Family::Options,
         ErrorKind::Store => Family::Store,
         ErrorKind::Load => Family::Load,
         ErrorKind::Input => Family::Input,
@@ -65,7 +71,23 @@ pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
 
 /// Returns the exception of a family for an error of the engine.
 pub fn of_family(py: Python<'_>, family: Family, error: &::engine::Error) -> PyErr {
-    raise(py, family, &error.to_string(), error.entries())
+    let mut entries = error.entries();
+    if let ::engine::Error::Input(input) = error
+        && let Some((row, col)) = input.position()
+    {
+        // text that is not a module has a location, but no file
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        for entry in &mut entries {
+            let location = (String::new(), number(row), number(col));
+            entry.location.get_or_insert(location);
+        }
+    }
+    raise(py, family, &error.to_string(), entries)
+}
+
+/// Returns the exception for an invalid option.
+pub fn option_error(py: Python<'_>, message: &str) -> PyErr {
+    conversion_error(py, Family::Options, message)
 }
 
 /// Returns the exception for an object that cannot be converted.

@@ -1,11 +1,12 @@
 //! Python functions that policies call.
 
 use ::engine::{BuiltinError, EvalErrorCode, HostFunction, StopReason, Value};
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::convert::{from_python, to_python};
+use crate::error::option_error;
 use crate::running::raise;
 use crate::settings::Settings;
 use crate::stack;
@@ -23,6 +24,7 @@ enum Answer {
 
 /// Creates a host function from a Python function. `declaration` is a function declaration in the JSON of capabilities.
 pub fn declare(
+    py: Python<'_>,
     name: &str,
     declaration: &str,
     function: Py<PyAny>,
@@ -52,7 +54,7 @@ pub fn declare(
             }
         });
     let host_function =
-        host_function.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
+        host_function.map_err(|error| option_error(py, &format!("function `{name}`: {error}")))?;
     let host_function = if is_pure {
         host_function
     } else {

@@ -19,6 +19,7 @@ mod input;
 mod measures;
 mod options;
 mod partial;
+mod path;
 mod query;
 mod request;
 mod running;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ::engine::store::Path;
 use pyo3::prelude::*;
 
 use crate::convert::to_python;
 use crate::error::from_engine;
+use crate::path;
 use crate::settings::Settings;
 
 /// Snapshot of the policy and the data of an engine, for several decisions on the same state: ``allow(input, snapshot=snapshot)``.
@@ -34,13 +34,14 @@ impl Snapshot {
         texts.collect()
     }
 
-    /// Returns the data at a slash-separated path; ``StoreError`` if there is none.
+    /// Returns the data at a path; ``StoreError`` if there is none.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the stable ABI lends no text"
     )]
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
-        match self.snapshot.documents().read(&Path::from_slashes(&path)) {
+        let path = path::path(py, &path)?;
+        match self.snapshot.documents().read(&path) {
             Ok(value) => to_python(py, value, self.settings),
             Err(error) => Err(from_engine(py, &error.into())),
         }

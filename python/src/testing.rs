@@ -18,7 +18,8 @@ pub fn _faulty_engine(py: Python<'_>) -> PyResult<Engine> {
     #[expect(clippy::panic, reason = "what a panic becomes is what is tested")]
     let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let boom = boom.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let engine = ::engine::Engine::builder().function(boom).build();
+    let builder = ::engine::Engine::builder().function(boom);
+    let engine = builder.map_err(|error| from_engine(py, &error))?.build();
     engine
         .set_module("t.rego", POLICY)
         .map_err(|error| from_engine(py, &error))?;

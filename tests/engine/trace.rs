@@ -185,7 +185,7 @@ fn evaluators_that_disagree_are_reported() {
     })
     .unwrap();
     let asks = |function: HostFunction| {
-        let engine = Engine::builder().function(function).build();
+        let engine = Engine::builder().function(function).unwrap().build();
         let query = engine.prepare_query("next(1) + 0").unwrap();
         query.explain(&Request::new(), Detail::Full).result
     };

@@ -45,18 +45,25 @@ fn print(page: &str, language: Language, expected: &[&str]) {
     }
 }
 
+/// Returns the explanation that `c.md` shows.
+#[cfg(target_os = "linux")]
+fn explanation() -> String {
+    let page = fs::read_to_string(root().join("docs/c.md")).expect("the page is there");
+    let (_, steps) = page
+        .split_once("```text\nquery:1")
+        .expect("it has an explanation");
+    let (steps, _) = steps.split_once("```").expect("blocks end");
+    format!("query:1{steps}")
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn the_programs_in_c_run() {
-    let page = fs::read_to_string(root().join("docs/c.md")).expect("the page is there");
-    let (_, explanation) = page
-        .split_once("```text\nquery:1")
-        .expect("it has an explanation");
-    let (explanation, _) = explanation.split_once("```").expect("blocks end");
+    let steps = explanation();
     let expected = [
         "1\nfalse\n",
         "SELECT * FROM fruits WHERE fruits.price < $1 -- [11]\n",
-        &format!("query:1{explanation}"),
+        &steps,
         "true\n",
     ];
     print("c.md", Language::C, &expected);
@@ -71,6 +78,11 @@ fn the_program_of_the_quick_start_runs() {
 #[test]
 #[cfg(target_os = "linux")]
 fn the_program_in_cpp_runs() {
-    let expected = "1\n\"hello bob\"\nrego_unsafe_var_error in row 3\n";
-    print("cpp.md", Language::Cpp, &[expected]);
+    let steps = explanation();
+    let expected = [
+        "1\n\"hello bob\"\nrego_unsafe_var_error in row 3\n",
+        &steps,
+        "SELECT * FROM fruits WHERE fruits.price < $1 -- [11]\n",
+    ];
+    print("cpp.md", Language::Cpp, &expected);
 }

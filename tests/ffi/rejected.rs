@@ -14,8 +14,9 @@ const IN_C: [&str; 4] = [
     "solon_document_allow_with(document, NULL, &allowed);",
 ];
 
-/// C++ statements that drop a result, or use an object that is not a decision as a condition.
-const IN_CPP: [&str; 14] = [
+/// C++ statements that drop a result, use an object that is not a decision as a condition, refer to temporaries, or create a value of
+/// what is none.
+const IN_CPP: [&str; 23] = [
     "engine.try_set_module(\"p.rego\", \"package p\");",
     "engine.prepare(\"p/allow\");",
     "engine.try_prepare(\"p/allow\");",
@@ -32,6 +33,17 @@ const IN_CPP: [&str; 14] = [
     // `false` is defined, too
     "if (solon::value(false)[\"allow\"]) { allowed = true; }",
     "allowed = static_cast<bool>(solon::value(false).look());",
+    // a request refers to these, and they would be freed before the evaluation
+    "solon::request request; request.input(solon::value(1));",
+    "solon::request request; request.input(*document.evaluate());",
+    "solon::request request; request.input_json(std::string(\"{}\"));",
+    "solon::request request; request.snapshot(engine.snapshot());",
+    "solon::request request; request.cancel(solon::cancel());",
+    "solon::request request; request.metadata(solon::value(1));",
+    // neither numbers nor strings nor booleans
+    "(void)solon::value('x').get();",
+    "(void)solon::value(L'x').get();",
+    "(void)solon::value(static_cast<const void *>(&engine)).get();",
 ];
 
 /// Returns the folder of the precompiled C++ header.
@@ -105,7 +117,9 @@ fn results_in_c_are_not_dropped() {
 
 #[test]
 fn results_in_cpp_are_not_dropped_and_decisions_are_no_conditions() {
-    let sound = "allowed = document.try_allow(\"{}\").value_or(false) && solon::value(1).look().is_defined();";
+    let sound = "allowed = document.try_allow(\"{}\").value_or(false) && solon::value(1).look().is_defined(); \
+         const std::string text = \"{}\"; const solon::value input(1); const solon::snapshot now = engine.snapshot(); solon::cancel stop; \
+         solon::request request; request.input_json(text).input_json(\"{}\").input(input).input(input.look()).snapshot(now).cancel(stop);";
     let meant = [
         "unused",
         "nodiscard",

@@ -39,6 +39,7 @@ mod recorded_policies;
 mod rows;
 mod tables;
 mod texts;
+mod undefined;
 
 use std::env;
 

@@ -92,6 +92,71 @@ def test_other_errors(engine):
         engine.evaluate(1)
 
 
+def test_errors_about_names_and_text():
+    engine = solon.Engine()
+    for absent in [
+        lambda: engine.prepare("data.authz.alow", must_exist=True),
+        lambda: engine.remove_module("none.rego"),
+        lambda: engine.module_tree("none.rego"),
+    ]:
+        with pytest.raises(solon.NotFoundError) as caught:
+            absent()
+        assert caught.value.code == "resource_not_found"
+        assert str(caught.value) == caught.value.message
+    with pytest.raises(solon.OptionsError):
+        engine.query("")
+    for text in [b"", "", "  "]:
+        with pytest.raises(solon.InputError, match="the input is empty: expected JSON text"):
+            engine.evaluate("p/x", input_json=text)
+    for use in [
+        lambda text: engine.evaluate("p/x", input_json=text),
+        lambda text: engine.set_data_json(text),
+    ]:
+        with pytest.raises(solon.InputError) as caught:
+            use('{"a": 1,\n "b": nope}')
+        assert caught.value.location == ("", 2, 8)
+
+
+def test_a_document_has_several_names():
+    engine = solon.Engine()
+    engine.put("data.a.b", 1)
+    for name in ["data.a.b", 'data["a"].b', "a/b", "/a/b", "a//b/"]:
+        assert engine.get(name) == 1
+        assert engine.snapshot().get(name) == 1
+        assert engine.evaluate(name) == 1
+        assert engine.prepare(name)() == 1
+        assert engine.prepare(name).path == "a/b"
+    # a key may look like a reference
+    engine.put("/data.x", 2)
+    engine.put("data/y", 3)
+    assert engine.get("data") == engine.get("") == {"a": {"b": 1}, "data.x": 2, "data": {"y": 3}}
+    assert engine.get('data["data.x"]') == engine.evaluate("/data.x") == 2
+    assert engine.get("/data") == {"y": 3}
+    with engine.change() as change:
+        change.put("data.a.c", 4)
+        change.put_json("data.a.d", "5")
+        change.delete("data.a.b")
+    assert engine.get("a") == {"c": 4, "d": 5}
+    engine.delete("data.a")
+    with pytest.raises(solon.StoreError):
+        engine.get("data.a")
+    for name in ["data.a/b", "data.a-b", "data.a[x]", "data.", "a.b", "input.a"]:
+        for use in [
+            lambda name: engine.get(name),
+            lambda name: engine.snapshot().get(name),
+            lambda name: engine.put(name, 1),
+            lambda name: engine.delete(name),
+            lambda name: engine.change().put(name, 1),
+            lambda name: engine.change().put_json(name, "1"),
+            lambda name: engine.change().delete(name),
+            lambda name: engine.prepare(name),
+            lambda name: engine.evaluate(name),
+            lambda name: engine.filters(name, "sql+sqlite"),
+        ]:
+            with pytest.raises(solon.OptionsError, match="such as `authz/allow` or `/authz/allow`"):
+                use(name)
+
+
 def test_errors_are_one_family_and_travel(engine):
     with pytest.raises(solon.SolonError) as caught:
         engine.set_module("bad.rego", "package")
@@ -165,6 +230,8 @@ def test_exceptions_derive_from_built_in_ones():
         (solon.InputError, ValueError),
         (solon.OutputError, ValueError),
         (solon.StoreError, LookupError),
+        (solon.NotFoundError, KeyError),
+        (solon.OptionsError, ValueError),
         (solon.InternalError, RuntimeError),
     ]:
         assert issubclass(kind, solon.SolonError) and issubclass(kind, base)

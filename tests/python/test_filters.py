@@ -75,5 +75,35 @@ def test_what_cannot_be_said_is_refused(engine: solon.Engine) -> None:
     )
     with pytest.raises(solon.CompileError):
         kept({"prefix": "a"})
-    with pytest.raises(solon.SolonError, match="unsupported variant for sql: oracle"):
+    expected = r"unsupported variant for sql: oracle: expected one of .*sql\+postgresql, "
+    with pytest.raises(solon.OptionsError, match=expected):
         engine.filters("filters/include", "sql+oracle")
+
+
+@pytest.mark.parametrize(
+    "name", ["filters/include", "/filters/include", "data.filters.include", 'data["filters"].include']
+)
+@pytest.mark.parametrize("masks", ["masks", "filters/masks", "data.filters.masks"])
+def test_a_rule_has_several_names(engine: solon.Engine, name: str, masks: str) -> None:
+    fruits = engine.filters(name, "sql+postgresql", unknowns=["input.fruits"], mask_rule=masks)
+    assert fruits.path == "filters/include"
+    made = fruits({"prefix": "a"})
+    assert made.query == "WHERE fruits.name LIKE E'a%'"
+    assert made.masks == {"fruits": {"owner": {"replace": {"value": "***"}}}}
+
+
+@pytest.mark.parametrize("name", ["nope", "filters/nope", "data.filters.nope", "data/filters/include"])
+def test_a_rule_that_does_not_exist_is_an_error(engine: solon.Engine, name: str) -> None:
+    with pytest.raises(solon.NotFoundError, match="no rule and no document at"):
+        engine.filters(name, "sql+postgresql", unknowns=["input.fruits"])
+    with pytest.raises(solon.NotFoundError, match="no rule and no document at `data"):
+        engine.filters(
+            "filters/include", "sql+postgresql", unknowns=["input.fruits"], mask_rule=name
+        )
+
+
+def test_a_rule_that_is_removed_is_an_error(engine: solon.Engine) -> None:
+    fruits = engine.filters("filters/include", "sql+postgresql", unknowns=["input.fruits"])
+    engine.remove_module("filters.rego")
+    with pytest.raises(solon.NotFoundError):
+        fruits({"prefix": "a"})

@@ -37,6 +37,47 @@ def test_functions_are_called_by_their_own_names_and_by_others():
         engine.function(greet)
 
 
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        ("count", "is that of a built-in function"),
+        ("http.send", "is that of a built-in function"),
+        ("data.f", "begins with the document `data`"),
+        ("input", "begins with the document `input`"),
+        ("a b", "cannot be called"),
+        ("if", "cannot be called"),
+        ("1a", "cannot be called"),
+        ("x.y-z", "cannot be called"),
+        ("", "cannot be called"),
+    ],
+)
+def test_names_that_policies_cannot_call_are_rejected(name, reason):
+    engine = solon.Engine(offline=True)
+    with pytest.raises(solon.OptionsError, match=reason):
+        engine.function(name)(lambda: 1)
+    # the engine can be used, and built-ins are as before
+    assert engine.evaluate("none") is solon.UNDEFINED
+    assert engine.query("x := count([1])")() == [{"x": 1}]
+
+
+def test_a_name_is_given_to_one_function():
+    engine = solon.Engine(offline=True)
+    engine.function("acme.one")(lambda: 1)
+    with pytest.raises(solon.OptionsError, match="there is a function `acme.one` already"):
+        engine.function("acme.one")(lambda: 2)
+    engine.function("acme.two")(lambda: 2)
+    assert engine.query("x := acme.one() + acme.two()")() == [{"x": 3}]
+
+
+def test_arguments_from_the_input_are_of_any_kind():
+    def add(engine):
+        @engine.function
+        def twice(x: int) -> int:
+            return x * 2
+
+    assert engine_of("a := twice(input.x)", add).evaluate("p/a", {"x": "ab"}) == "abab"
+
+
 def test_annotations_are_checked_by_the_compiler():
     def add(engine):
         @engine.function

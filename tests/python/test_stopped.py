@@ -22,6 +22,12 @@ endless if {
 large := count(concat("", ["abcdefgh" | some i in numbers.range(1, 300000)]))
 
 clash := input.both[_]
+
+short if input.user != "alice"
+
+fact := true
+
+rows if input.rows.price < 3
 """
 
 
@@ -37,6 +43,25 @@ CASES = [
     ("endless", {"step_limit": 10_000}, solon.StepLimitExceeded, solon.EvalError),
     ("endless", {"cancel": cancelled()}, solon.EvaluationCancelled, solon.EvalError),
 ]
+
+
+# evaluations of few steps poll nothing, so each checks at its start
+ENDED = [
+    ({"time_limit": 0}, solon.EvaluationTimeout),
+    ({"time_limit": 1e-9}, solon.EvaluationTimeout),
+    ({"cancel": cancelled()}, solon.EvaluationCancelled),
+]
+
+
+@pytest.mark.parametrize("options, kind", ENDED)
+@pytest.mark.parametrize("name", ["short", "fact", "nothing"])
+def test_an_evaluation_that_has_ended_before_its_start_raises(engine, name, options, kind):
+    for ask in asked(engine, name, options):
+        with pytest.raises(kind):
+            ask()
+    rows = engine.filters("t/rows", "sql+sqlite", unknowns=["input.rows"])
+    with pytest.raises(kind):
+        rows({}, **options)
 
 
 @pytest.fixture(scope="module")

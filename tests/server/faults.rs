@@ -15,7 +15,7 @@ sound := input.x";
 /// Creates an engine with one document whose evaluation panics and one that succeeds.
 fn engine() -> Engine {
     let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
-    let engine = Engine::builder().function(boom.unwrap()).build();
+    let engine = Engine::builder().function(boom.unwrap()).unwrap().build();
     engine.set_module("t.rego", POLICY).unwrap();
     engine
 }

@@ -20,7 +20,7 @@ use crate::value::{Kind, ValueRef};
 ///     Some(n) if n % 2 == 0 => Ok(ValueRef::from(n / 2)),
 ///     _ => Err(BuiltinError::error("an even number was expected")),
 /// })?;
-/// let engine = Engine::builder().function(half).build();
+/// let engine = Engine::builder().function(half)?.build();
 /// let query = engine.prepare_query("half(input, h)")?;
 /// assert_eq!(query.solutions(&Request::new().input(&4.into()))?.len(), 1);
 /// // elsewhere than in strict requests, what fails is undefined
@@ -356,7 +356,7 @@ mod tests {
                 let cause = operands.first().and_then(|cause| cause.utf8());
                 Ok(ValueRef(RefRepr::Int(fail(cause.unwrap_or_default())?)))
             });
-        let engine = Engine::builder().function(function.unwrap()).build();
+        let engine = Engine::builder().function(function.unwrap()).unwrap().build();
         let query = engine.prepare_query("fails(input, x)").unwrap();
         for (cause, message) in [
             ("int", "invalid digit found in string"),

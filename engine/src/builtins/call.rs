@@ -57,7 +57,7 @@ pub struct CallCaches<'e> {
 ///     let text = operands.first().and_then(|text| text.utf8()).unwrap_or_default();
 ///     Ok(call.string(&text.to_uppercase()))
 /// })?;
-/// let engine = Engine::builder().function(shout).build();
+/// let engine = Engine::builder().function(shout)?.build();
 /// let query = engine.prepare_query("x := shout(\"hey\")")?;
 /// let solutions = query.solutions(&Request::new())?;
 /// assert_eq!(solutions[0].bindings[0].1, "HEY");

@@ -4,6 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use solon_syntax::ast::{TermKind, Version};
+use solon_syntax::source::{Source, SourceId};
+use solon_syntax::{ParseOptions, parse_term};
+
+use super::registry::lookup;
 use super::{BuiltinContext, BuiltinError};
 use crate::bug::bug;
 use crate::types::{SignatureError, Type, parse_host_signature};
@@ -22,7 +27,7 @@ pub(crate) type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[Val
 ///     let number = operands.first().and_then(|number| number.as_i64());
 ///     Ok(ValueRef::from(number.ok_or(BuiltinError::Undefined)? / 2))
 /// })?;
-/// let engine = Engine::builder().function(half).build();
+/// let engine = Engine::builder().function(half)?.build();
 /// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;
 /// let document = engine.prepare_document("data.p.answer")?;
 /// assert_eq!(document.evaluate(&Request::new().input_json(br#"{"n": 84}"#))?, Some(42.into()));
@@ -43,12 +48,16 @@ pub struct HostFunction {
 }
 
 impl HostFunction {
-    /// A function from its declaration in the notation of the table of built-ins,
+    /// Returns a function, given its declaration in the notation of the table of built-ins,
     /// `name: string => greeting: string`.
     ///
+    /// Calls with arguments of other types do not compile. The type of a value in `input` is not known to the compiler, so
+    /// the body must check it. The type of the result is not checked.
+    ///
     /// # Errors
-    /// The signature and the position at which it cannot be parsed. A signature that takes any number of arguments (`...`) or
-    /// has no result (`void`) is an error, too.
+    /// Fails if policies cannot call a function by this name: it consists of identifiers that are not keywords, separated by
+    /// dots, and is neither that of a built-in nor begins with `data` or `input`. Fails for a signature that cannot be parsed,
+    /// that takes any number of arguments (`...`), or that has no result (`void`).
     ///
     /// ```
     /// let error = solon::HostFunction::new("half", "whole: nmber => half: number", |_, _| Err(solon::BuiltinError::Undefined));
@@ -65,7 +74,8 @@ impl HostFunction {
         + Send
         + Sync
         + 'static,
-    ) -> Result<Self, SignatureError> {
+    ) -> Result<Self, DeclarationError> {
+        check_name(name)?;
         let declaration = Type::from(parse_host_signature(signature)?);
         Ok(Self {
             name: name.into(),
@@ -80,7 +90,8 @@ impl HostFunction {
     /// [{"type": "string"}], "result": {"type": "boolean"}}`.
     ///
     /// # Errors
-    /// Fails if the declaration is not a function with a fixed number of arguments and a result.
+    /// Fails for names that [`Self::new`] rejects, and if the declaration is not a function with a fixed number of arguments
+    /// and a result.
     ///
     /// ```
     /// use solon::{BuiltinError, HostFunction};
@@ -100,6 +111,7 @@ impl HostFunction {
         + Sync
         + 'static,
     ) -> Result<Self, DeclarationError> {
+        check_name(name)?;
         let json = serde_json::from_slice(declaration)
             .map_err(|error| DeclarationError(error.to_string().into()))?;
         let declaration =
@@ -194,7 +206,37 @@ impl fmt::Debug for HostFunction {
     }
 }
 
-/// The reason why a declaration in JSON is not the type of a host function.
+/// Returns an error if policies cannot call a host function by a name.
+fn check_name(name: &str) -> Result<(), DeclarationError> {
+    let root = name.split('.').next().unwrap_or_default();
+    let reason = if matches!(root, "data" | "input") {
+        format!("begins with the document `{root}`")
+    } else if !is_callable(name) {
+        "cannot be called: expected identifiers that are not keywords, separated by dots, such as `acme.lookup`".to_owned()
+    } else if lookup(name).is_some() {
+        "is that of a built-in function".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(DeclarationError(format!("the name `{name}` {reason}").into()))
+}
+
+/// Returns `true` if a name followed by parentheses is a call of a function of that name.
+fn is_callable(name: &str) -> bool {
+    let is_of_identifiers = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    if !name.bytes().all(is_of_identifiers) {
+        return false;
+    }
+    let source = Source::new(SourceId(0), "", format!("{name}()"));
+    let term = parse_term(&source, &ParseOptions::from_version(Version::V1));
+    let Ok(TermKind::Call(terms)) = term.map(|term| term.kind) else {
+        return false;
+    };
+    let is_wildcard = name.split('.').next() == Some("_");
+    !is_wildcard && terms.first().is_some_and(|function| function.to_string() == name)
+}
+
+/// The reason why a host function is not valid: its name, or its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclarationError(Cow<'static, str>);
 
@@ -205,3 +247,51 @@ impl fmt::Display for DeclarationError {
 }
 
 impl std::error::Error for DeclarationError {}
+
+impl From<SignatureError> for DeclarationError {
+    fn from(error: SignatureError) -> Self {
+        Self(error.to_string().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BuiltinError, HostFunction};
+
+    #[test]
+    fn names_that_policies_can_call_are_valid() {
+        let check = |name: &str| {
+            let named = HostFunction::new(name, "=> x: any", |_, _| Err(BuiltinError::Undefined));
+            let json = br#"{"type": "function", "args": [], "result": {"type": "any"}}"#;
+            let declared =
+                HostFunction::from_declaration(name, json, |_, _| Err(BuiltinError::Undefined));
+            assert_eq!(named.as_ref().err(), declared.as_ref().err(), "{name}");
+            named.err().map(|error| error.to_string())
+        };
+        for name in ["f", "f1", "_f", "acme.lookup", "a.b.c_2", "json.own", "set_of", "inputs", "database.f"] {
+            assert_eq!(check(name), None, "{name}");
+        }
+        for (names, reason) in [
+            (
+                &["data", "input", "data.x", "input.user"][..],
+                "begins with the document",
+            ),
+            (
+                &[
+                    "", ".", "a.", ".a", "a..b", "a b", " a", "a ", "1a", "x.y-z", "a/b", "é", "a\0", "if", "in", "not", "true",
+                    "null", "every", "set", "_", "_.a", "a[0]", "a()", "f(x).g", "a#", "a\n", "x.1",
+                ],
+                "cannot be called",
+            ),
+            (
+                &["count", "http.send", "print", "eq", "json.marshal", "plus"],
+                "is that of a built-in function",
+            ),
+        ] {
+            for name in names {
+                let message = check(name).unwrap_or_else(|| panic!("`{name}` is accepted"));
+                assert!(message.starts_with(&format!("the name `{name}` {reason}")), "{message}");
+            }
+        }
+    }
+}

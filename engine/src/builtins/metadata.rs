@@ -17,7 +17,7 @@ use crate::value::Value;
 ///     call.set_response_metadata("audit/tenant", tenant.cloned().unwrap_or_default());
 ///     operands.first().copied().ok_or(BuiltinError::Undefined)
 /// })?;
-/// let engine = Engine::builder().function(audited).build();
+/// let engine = Engine::builder().function(audited)?.build();
 /// let query = engine.prepare_query("x := audited(1)")?;
 ///
 /// let metadata = Value::object(vec![("tenant".into(), "acme".into())]);

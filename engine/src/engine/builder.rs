@@ -14,7 +14,7 @@ use crate::builtins::{
 };
 use crate::compile::lower::{self, LoweringRecord};
 use crate::compile::{self, Options};
-use crate::error::Error;
+use crate::error::{Error, OptionError};
 use crate::host::{Host, OfflineHost};
 use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES};
 use crate::query::EngineShared;
@@ -151,10 +151,24 @@ impl EngineBuilder {
     }
 
     /// Adds a host function, which policies call like a built-in.
-    #[must_use]
-    pub fn function(mut self, function: HostFunction) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Options`] if there is a function of this name already.
+    pub fn function(mut self, function: HostFunction) -> Result<Self, Error> {
+        let name = function.name();
+        if self.has_function(name) {
+            let message = format!("there is a function `{name}` already");
+            return Err(OptionError::new(message).into());
+        }
         self.functions.push(function);
-        self
+        Ok(self)
+    }
+
+    /// Returns `true` if a host function of this name was added.
+    pub fn has_function(&self, name: &str) -> bool {
+        self.functions
+            .iter()
+            .any(|function| function.name() == name)
     }
 
     /// Combines the options once all are set, so that the order of the calls does not matter.

@@ -15,8 +15,7 @@ use crate::snapshot::Policy;
 use crate::store::Path;
 
 impl Engine {
-    /// Compiles the rule that a reference names to row filters: conditions on rows that a database
-    /// evaluates.
+    /// Compiles a rule, by its name, to row filters: conditions on rows that a database evaluates.
     ///
     /// ```
     /// use solon::{Engine, FilterOptions, FilterQuery, FilterTarget, Request};
@@ -42,7 +41,8 @@ impl Engine {
         self.prepare_filters(rule, options)?.compile(request)
     }
 
-    /// Prepares the rule that a reference names for compilation to filters, for any number of inputs.
+    /// Prepares a rule for compilation to filters, for any number of inputs. Its name is a reference
+    /// (`data.filters.include`) or a path (`filters/include`).
     ///
     /// The timer of a [`QuerySource`] receives how long each stage took: reading METADATA
     /// (`compile_extract_annotations_unknowns` and `compile_extract_annotations_mask`, if the options leave these open),
@@ -50,8 +50,9 @@ impl Engine {
     /// the rule and its masks.
     ///
     /// # Errors
-    /// [`Error::Options`] if `rule` is not a reference to a document, and for invalid unknowns, mask rules or mappings;
-    /// [`Error::Filter`] and [`Error::Compile`] for METADATA that cannot be read.
+    /// [`Error::Options`] if `rule` does not name a document, and for invalid unknowns, mask rules or mappings;
+    /// [`Error::UnknownPath`] if the rule or a mask rule does not exist, unless the options
+    /// [allow that](FilterOptions::allow_undefined); [`Error::Filter`] and [`Error::Compile`] for METADATA that cannot be read.
     pub fn prepare_filters<'q>(
         &self,
         rule: impl Into<QuerySource<'q>>,
@@ -78,7 +79,15 @@ impl Engine {
     ) -> Result<FilterInner, Error> {
         let timer = context.timer;
         let path: Path = context.text.parse()?;
-        let reference = path.reference();
+        if !options.allow_undefined {
+            self.check_defined(policy, context, &path)?;
+        }
+        // the steps of a path with slashes are keys, not indices of arrays
+        let reference = if ["data.", "data["].iter().any(|start| context.text.starts_with(start)) {
+            context.text.to_owned()
+        } else {
+            path.named_reference()
+        };
         let mut unknowns = options.unknowns.clone();
         for unknown in self.documents_named("unknowns", &unknowns)? {
             // nothing would be unknown, and every row rejected
@@ -96,6 +105,8 @@ impl Engine {
             let siblings = Path::new(siblings).reference();
             if rule.starts_with("data.") {
                 rule.clone()
+            } else if rule.contains('/') {
+                Path::from_slashes(rule).reference()
             } else {
                 format!("{siblings}.{rule}")
             }
@@ -140,6 +151,9 @@ impl Engine {
                 let message = "error(s) occurred while parsing mask_rule name";
                 Error::from(OptionError::new(format!("{message}: {error}")))
             })?;
+            if !options.allow_undefined {
+                self.check_defined(policy, context, &rule.parse()?)?;
+            }
             let query = format!("{rule} = {MASKS}");
             let query = self.partial_for(policy, &partial, &context.with_text(&query))?;
             masks.push((rule_path, Arc::new(query)));
@@ -183,6 +197,25 @@ impl Engine {
             extensions,
             bare: options.bare,
         })
+    }
+
+    /// Fails if neither the policy nor the base documents define a document.
+    fn check_defined(
+        &self,
+        policy: &Policy,
+        context: &QuerySource<'_>,
+        path: &Path,
+    ) -> Result<(), Error> {
+        let current = || self.snapshot();
+        let snapshot = context.snapshot.cloned().unwrap_or_else(current);
+        let is_defined = self
+            .document(path)
+            .is_defined_in(policy, snapshot.documents());
+        if is_defined {
+            Ok(())
+        } else {
+            Err(Error::UnknownPath(path.clone()))
+        }
     }
 
     /// Parses a reference without variables and returns its terms.

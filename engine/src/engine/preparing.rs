@@ -209,17 +209,17 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of [`Self::prepare_document`].
-    pub fn prepare<In: ?Sized, Out>(&self, reference: &str) -> Result<Decision<In, Out>, Error> {
-        Ok(Decision::new(self.prepare_document(reference)?))
+    pub fn prepare<In: ?Sized, Out>(&self, document: &str) -> Result<Decision<In, Out>, Error> {
+        Ok(Decision::new(self.prepare_document(document)?))
     }
 
-    /// Prepares the document that a reference names, such as `data.authz.allow`. A document that does not exist is
-    /// undefined when it is evaluated; [`PreparedDocument::must_exist`] rejects it.
+    /// Prepares a document by its name, such as `data.authz.allow` or `authz/allow` ([`Path`]). A document that does not
+    /// exist is undefined when it is evaluated; [`PreparedDocument::must_exist`] rejects it.
     ///
     /// # Errors
-    /// [`Error::Options`] if the text is not a reference to a document.
-    pub fn prepare_document(&self, reference: &str) -> Result<PreparedDocument, Error> {
-        Ok(self.document(&reference.parse()?))
+    /// [`Error::Options`] if the text does not name a document.
+    pub fn prepare_document(&self, document: &str) -> Result<PreparedDocument, Error> {
+        Ok(self.document(&document.parse()?))
     }
 
     /// Prepares the document at a path, as [`Self::prepare_document`] does. A step of digits is an index in an array and

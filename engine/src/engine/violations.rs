@@ -128,7 +128,7 @@ const VIOLATIONS: &[(&str, &[&str], Damage)] = &[
 
 fn engine() -> Engine {
     let function = HostFunction::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
-    Engine::builder().function(function.unwrap()).build()
+    Engine::builder().function(function.unwrap()).unwrap().build()
 }
 
 /// Returns an engine whose program is corrupted when it is compiled.
@@ -263,7 +263,7 @@ fn a_violated_invariant_ends_a_search() {
 #[test]
 fn a_panic_of_a_host_function_is_an_internal_error() {
     let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
-    let engine = Engine::builder().function(boom.unwrap()).build();
+    let engine = Engine::builder().function(boom.unwrap()).unwrap().build();
     let policy = "package t\npanics := boom(input.x)\ndeny if not boom(input.x)\nsound := input.x";
     engine.set_module("t.rego", policy).unwrap();
     let input = input();

@@ -21,6 +21,17 @@ impl InputError {
         }
     }
 
+    /// Returns the error of an input that is JSON text.
+    pub(crate) fn of_input(error: JsonError, text: &[u8]) -> Self {
+        if text.trim_ascii().is_empty() {
+            return Self {
+                message: "the input is empty: expected JSON text".to_owned(),
+                json: Some(error),
+            };
+        }
+        error.into()
+    }
+
     /// Returns the row and the column in JSON text, both from 1.
     pub fn position(&self) -> Option<(usize, usize)> {
         let json = self.json.as_ref()?;

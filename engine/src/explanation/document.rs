@@ -33,6 +33,9 @@ impl PreparedDocument {
             documents,
             search,
         } = options.into();
+        if let Err(error) = request.check_start(&self.handle.shared) {
+            return Explanation::without_query(Err(error));
+        }
         let mut last = None;
         self.search_texts(request, search, |query, search| {
             let options = ExplainOptions {
@@ -58,6 +61,7 @@ impl PreparedDocument {
         request: &Request<'_>,
         options: impl Into<SearchOptions<'s>>,
     ) -> Result<Option<Value>, Error> {
+        request.check_start(&self.handle.shared)?;
         let mut last = Ok(None);
         self.search_texts(request, options.into(), |query, search| {
             last = query

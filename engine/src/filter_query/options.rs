@@ -11,8 +11,8 @@ pub struct FilterOptions {
     pub targets: Vec<FilterTarget>,
     /// References that are unknown, for example `input.fruits`: the rows. If empty, those of the rule's METADATA.
     pub unknowns: Vec<String>,
-    /// The rule that computes masks of columns: a reference, or the last steps of one next to the filter's rule. If
-    /// `None`, that of the rule's METADATA.
+    /// The rule that computes masks of columns: a reference, a path with slashes, or the last steps of a reference next to
+    /// the filter's rule. If `None`, that of the rule's METADATA.
     pub mask_rule: Option<String>,
     /// Rules that compute masks of further columns, named the same way. They need `extensions` or `exact`.
     pub more_masks: Vec<String>,
@@ -31,6 +31,9 @@ pub struct FilterOptions {
     /// `true` if conditions that OPA's targets reject are translated where SQL can express them exactly, as with
     /// `exact`: negations of all comparisons, and substrings in SQLite.
     pub extensions: bool,
+    /// `true` if a rule or a mask rule that does not exist is undefined, as in OPA's API: the filter keeps no row, or no
+    /// column is masked. Otherwise it is an error.
+    pub allow_undefined: bool,
 }
 
 impl FilterOptions {
@@ -55,7 +58,7 @@ impl FilterOptions {
         self
     }
 
-    /// Sets the rule that computes masks: `data.a.b`, or a name in the package of the filter. Without it the rule that the METADATA of the
+    /// Sets the rule that computes masks: `data.a.b`, `a/b`, or a name in the package of the filter. Without it the rule that the METADATA of the
     /// filter names is used, if any.
     #[must_use]
     pub fn mask_rule(mut self, rule: impl Into<String>) -> Self {
@@ -103,6 +106,13 @@ impl FilterOptions {
     #[must_use]
     pub fn extensions(mut self, extensions: bool) -> Self {
         self.extensions = extensions;
+        self
+    }
+
+    /// Sets whether a rule that does not exist is undefined instead of an error.
+    #[must_use]
+    pub fn allow_undefined(mut self, allow: bool) -> Self {
+        self.allow_undefined = allow;
         self
     }
 

@@ -11,15 +11,15 @@ use super::eval_setup::{builtin_context, eval_context, input_source};
 use super::fast_path::FastPathStats;
 use super::replay::Replay;
 use super::search::with_replay;
-use super::{EngineShared, EvalEnv, PreparedQuery, Request, with_memory, within_bounds};
+use super::{EngineShared, EvalEnv, PreparedQuery, Request, start, within_bounds};
 use crate::bug::{self, Within as _};
 use crate::compile::input_reads;
 use crate::error::Error;
 use crate::eval::{FastResult, InputSource, Machine};
 use crate::limits;
 use crate::runtime::{EvalError, base_child};
-use crate::snapshot::{Snapshot, SnapshotState};
-use crate::store::Path;
+use crate::snapshot::{Policy, Snapshot, SnapshotState};
+use crate::store::{DataSnapshot, Path};
 use crate::trace::Timer;
 use crate::value::json::{self, TooLong};
 use crate::value::{RefRepr, Repr, Value, ValueRef};
@@ -177,6 +177,11 @@ impl PreparedDocument {
         self.handle.exists(&self.handle.shared.now.pin())
     }
 
+    /// Returns `true` if the policy has a rule, or the documents have a value, at the path, above it or below it.
+    pub(crate) fn is_defined_in(&self, policy: &Policy, documents: &DataSnapshot) -> bool {
+        self.handle.has_rules(policy) || self.handle.has_base(documents)
+    }
+
     /// Evaluates the document as a decision: `true` only if its value is exactly `true`. Undefined and every other
     /// value are `false`.
     ///
@@ -232,7 +237,7 @@ impl PreparedDocument {
         handle
             .shared
             .now
-            .with_snapshot(None, |state| handle.has_rules(state))
+            .with_snapshot(None, |state| handle.has_rules(&state.policy))
     }
 }
 
@@ -331,14 +336,14 @@ impl DocumentHandle {
         })
     }
 
-    /// Returns `true` if there is a base document at the path.
+    /// Returns `true` if there is a rule or a base document at the path.
     fn exists(&self, state: &SnapshotState) -> bool {
-        self.has_rules(state) || self.has_base(state)
+        self.has_rules(&state.policy) || self.has_base(&state.documents)
     }
 
-    fn has_base(&self, state: &SnapshotState) -> bool {
+    fn has_base(&self, documents: &DataSnapshot) -> bool {
         let mut steps = self.names.iter().zip(&self.indices);
-        let root = state.documents.root().borrow();
+        let root = documents.root().borrow();
         steps
             .try_fold(root, |document, (name, index)| {
                 base_child(document, name.borrow())
@@ -365,8 +370,8 @@ impl DocumentHandle {
         may_read
     }
 
-    fn has_rules(&self, state: &SnapshotState) -> bool {
-        let tree = &state.policy.program.tree;
+    fn has_rules(&self, policy: &Policy) -> bool {
+        let tree = &policy.program.tree;
         let mut node = 0;
         for name in &self.names {
             if tree.node(node).is_some_and(|node| node.rule.is_some()) {
@@ -388,7 +393,7 @@ impl<'a> EvalTarget<'a> {
         replay: &Replay,
         read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        with_memory(request.bounds(self.env.shared), |memory| {
+        start(self.env.shared, request, |memory| {
             let arena = &memory.arena;
             let input = input_source(arena, request)?;
             let glimpse = match (input, self.handle.fast_path_rule(self.entry, request)) {

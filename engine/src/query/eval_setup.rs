@@ -1,5 +1,6 @@
 //! Setup of an evaluation: memory, documents, input and the context of built-ins.
 
+use super::memory::{EvalMemory, with_memory};
 use super::{EngineShared, Input, Request};
 use crate::builtins::{Budget, BuiltinContext, Capabilities};
 use crate::error::{Error, InputError};
@@ -24,6 +25,19 @@ impl<'b> EvalEnv<'b> {
     pub fn program(self) -> &'b Program {
         &self.state.policy.program
     }
+}
+
+/// Calls `run` with memory to evaluate in, within the limits of the request.
+///
+/// # Errors
+/// Errors of `run`. Fails without calling it if the request is cancelled or has no time left.
+pub(crate) fn start<R>(
+    shared: &EngineShared,
+    request: &Request<'_>,
+    run: impl FnOnce(&EvalMemory) -> Result<R, Error>,
+) -> Result<R, Error> {
+    request.check_start(shared)?;
+    with_memory(request.bounds(shared), run)
 }
 
 /// Returns the contexts of an evaluation and of its built-ins.
@@ -52,7 +66,7 @@ pub(super) fn input_source<'e>(
         Input::Value(value) => return Ok(Some(InputSource::Value(value))),
         Input::Json(text) => match json::read_into(arena, text) {
             Ok(read) => Ok(Some(InputSource::Read(read))),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(Error::Input(InputError::of_input(error, text))),
         },
         Input::Member { text, name } => match json::read_member(arena, text, name) {
             Ok(member) => Ok(member.map(InputSource::Read)),

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::document::{DocumentHandle, ResolvedEntry};
 use super::{Input, Request};
 use crate::eval::{FastPath, FastResult, InputSource};
-use crate::host::Cancel;
 use crate::program::RuleId;
 use crate::snapshot::SnapshotState;
 
@@ -67,6 +66,10 @@ impl DocumentHandle {
         let Some(rule) = self.fast_path_rule(found, request) else {
             return FastResult::Unsure;
         };
+        if request.check_start(&self.shared).is_err() {
+            // the machine returns the error
+            return FastResult::Unsure;
+        }
         self.run_fast_path(rule, input, state, request)
     }
 
@@ -88,8 +91,8 @@ impl DocumentHandle {
         glimpse
     }
 
-    /// Returns the rule of the document if the fast path applies: it must be worthwhile, and the request must be
-    /// neither cancelled nor end with the first error of a built-in.
+    /// Returns the rule of the document if the fast path applies: it must be worthwhile, and the evaluation must not
+    /// end with the first error of a built-in.
     #[inline]
     pub(super) fn fast_path_rule(
         &self,
@@ -100,6 +103,5 @@ impl DocumentHandle {
             .whole_rule()
             .filter(|_| self.fast_path_stats.is_worthwhile())
             .filter(|_| !request.strict_builtin_errors)
-            .filter(|_| !request.cancel.is_some_and(Cancel::is_cancelled))
     }
 }

@@ -9,7 +9,7 @@ use solon_syntax::source::Source;
 use super::eval_setup::{builtin_context, eval_context, input_source};
 use super::search::with_replay;
 use super::{
-    EngineShared, EvalEnv, ExpressionText, Pinned, Recompiling, Request, Solution, with_memory,
+    EngineShared, EvalEnv, ExpressionText, Pinned, Recompiling, Request, Solution, start,
     within_bounds,
 };
 use crate::error::Error;
@@ -178,7 +178,7 @@ impl QueryInner {
 
     fn solutions(&self, env: EvalEnv<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         with_replay((self, env), request, |request, replay| {
-            with_memory(request.bounds(env.shared), |memory| {
+            start(env.shared, request, |memory| {
                 let arena = &memory.arena;
                 let input = input_source(arena, request)?;
                 // a single expression, so that the machine is constructed in place

@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 
 use super::document::EvalTarget;
 use super::replay::Replay;
-use super::{EvalEnv, QueryInner, Request, eval_setup, with_memory, within_bounds};
+use super::{EvalEnv, QueryInner, Request, eval_setup, start, within_bounds};
 use crate::builtins::{EvalErrorCode, Hooks, NdBuiltinCache, RecordedCalls};
 use crate::error::Error;
 use crate::eval::InputSource;
@@ -25,7 +25,7 @@ pub(crate) fn search<T, R>(
     subject: &T,
     run: impl for<'e> FnOnce(Topdown<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    with_memory(request.bounds(env.shared), |memory| {
+    start(env.shared, request, |memory| {
         let arena = &memory.arena;
         let (context, call) = eval_setup(arena, env, request)?;
         let context = topdown::TopdownContext {

@@ -48,7 +48,8 @@ impl EvalError {
         })
     }
 
-    fn stopped(reason: StopReason) -> Self {
+    /// Returns the error of an evaluation that a limit or the caller stops.
+    pub(crate) fn stopped(reason: StopReason) -> Self {
         Self::nowhere(EvalErrorCode::Cancel(reason), reason.message())
     }
 

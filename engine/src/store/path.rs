@@ -10,10 +10,13 @@ const INDEX_LENGTH: usize = 19;
 
 /// Keys from the root down. A key of digits is an index in an array and a name in an object.
 ///
+/// Functions that take the name of a document as text parse it: `data.users.alice` and `users/alice` are the same path.
+///
 /// ```
 /// use solon::Path;
 ///
 /// let path: Path = "data.users.alice".parse()?;
+/// assert_eq!(path, "users/alice".parse()?);
 /// assert_eq!(path, Path::new(["users", "alice"]));
 /// assert_eq!(path, Path::from_slashes("users/alice"));
 /// assert_eq!(path.reference(), "data.users.alice");

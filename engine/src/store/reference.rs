@@ -1,4 +1,4 @@
-//! Paths as Rego references.
+//! Paths as Rego references, and as callers name documents.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -11,8 +11,8 @@ use solon_syntax::{ParseOptions, parse_term};
 use super::Path;
 use crate::value::{Value, json};
 
-/// The reason why a text is not a reference to a document: it is not a reference, does not start with `data`, or has
-/// steps that are not strings and integers.
+/// The reason why a text does not name a document: it is a reference that does not start with `data`, or that has steps
+/// which are not strings and integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathError {
     text: String,
@@ -23,7 +23,8 @@ impl fmt::Display for PathError {
         let Self { text } = self;
         write!(
             f,
-            "invalid path `{text}`: expected a reference without variables, such as `data.authz.allow`"
+            "invalid path `{text}`: expected a reference without variables, such as `data.authz.allow`, or a path with slashes, \
+             such as `authz/allow` or `/authz/allow`"
         )
     }
 }
@@ -33,16 +34,48 @@ impl std::error::Error for PathError {}
 impl FromStr for Path {
     type Err = PathError;
 
-    /// Parses a Rego reference that starts with `data`; its steps are strings and integers: `data.a[0]["x-y"]`.
+    /// Parses the name of a document, in one of two forms:
+    ///
+    /// - a Rego reference that starts with `data`; its steps are strings and integers: `data.a[0]["x-y"]`.
+    /// - a path with slashes below `data`, as by [`Path::from_slashes`]: `a/0/x-y`.
+    ///
+    /// Text that starts with a slash is always a path, so `/data.a` is the key `data.a`. Without it, `data`, text that starts
+    /// with `data.` or `data[`, and references to anything else (`authz.allow`) are not paths.
+    ///
+    /// ```
+    /// use solon::Path;
+    ///
+    /// let allow = Path::new(["authz", "allow"]);
+    /// for name in ["data.authz.allow", "data[\"authz\"].allow", "authz/allow", "/authz/allow"] {
+    ///     assert_eq!(name.parse(), Ok(allow.clone()));
+    /// }
+    /// assert_eq!("/data.authz".parse(), Ok(Path::new(["data.authz"])));
+    /// assert!("authz.allow".parse::<Path>().is_err());
+    /// ```
     fn from_str(text: &str) -> Result<Self, PathError> {
-        Self::parse(text).ok_or_else(|| PathError {
+        let path = match text.strip_prefix("data") {
+            Some(rest) if rest.is_empty() || rest.starts_with(['.', '[']) => {
+                Self::of_reference(text)
+            }
+            _ if text.contains('/') || !is_reference(text) => Some(Self::from_slashes(text)),
+            _ => None,
+        };
+        path.ok_or_else(|| PathError {
             text: text.to_owned(),
         })
     }
 }
 
+/// Returns `true` if a text is a Rego reference of several steps.
+fn is_reference(text: &str) -> bool {
+    let source = Source::new(SourceId(0), "", text);
+    text.contains(['.', '['])
+        && parse_term(&source, &ParseOptions::default())
+            .is_ok_and(|term| matches!(term.kind, TermKind::Ref(_)))
+}
+
 impl Path {
-    fn parse(text: &str) -> Option<Self> {
+    fn of_reference(text: &str) -> Option<Self> {
         let source = Source::new(SourceId(0), "", text);
         let term = parse_term(&source, &ParseOptions::default()).ok()?;
         let steps = match &term.kind {
@@ -116,16 +149,54 @@ mod tests {
         assert_eq!(odd.reference().parse(), Ok(odd));
         let named_reference = Path::from_slashes("a/0/x-y").named_reference();
         assert_eq!(named_reference, "data.a[\"0\"][\"x-y\"]");
-        for text in ["data", "data.a[0][\"x-y\"].b"] {
+        for text in ["data", "data.a[0][\"x-y\"].b", "data[\"a/b\"]"] {
             assert_eq!(text.parse::<Path>().unwrap().reference(), text);
+        }
+    }
+
+    #[test]
+    fn documents_have_names_in_two_forms() {
+        let cases: &[(&str, &[&str])] = &[
+            ("data", &[]),
+            ("", &[]),
+            ("/", &[]),
+            ("data.a.b", &["a", "b"]),
+            ("data[\"a.b\"][0]", &["a.b", "0"]),
+            ("a/b", &["a", "b"]),
+            ("/a/b", &["a", "b"]),
+            ("a//b/", &["a", "b"]),
+            ("data/a/b", &["data", "a", "b"]),
+            ("/data", &["data"]),
+            ("/data.a", &["data.a"]),
+            ("/data.a/b", &["data.a", "b"]),
+            ("/data[0]", &["data[0]"]),
+            ("/a.b", &["a.b"]),
+            ("a.b/c", &["a.b", "c"]),
+            ("database", &["database"]),
+            ("data-2", &["data-2"]),
+            ("input", &["input"]),
+            ("1", &["1"]),
+            ("10.0.0.1", &["10.0.0.1"]),
+            ("a b", &["a b"]),
+        ];
+        for (text, keys) in cases {
+            assert_eq!(text.parse(), Ok(Path::new(keys.iter().copied())), "{text}");
         }
         for text in [
             "input.a",
+            "authz.allow",
+            "users[0]",
+            "data.",
+            "data.a/b",
+            "data.a-b",
+            "data.a b",
             "data.a[x]",
-            "1",
+            "data.a[_]",
             "data.a; true",
             "data[",
             "data.a[-1]",
+            "data.a[true]",
+            "data.f(1)",
         ] {
             let error = text.parse::<Path>().unwrap_err().to_string();
             assert!(

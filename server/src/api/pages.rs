@@ -1,12 +1,14 @@
 //! HTML pages: `GET /`, and `/ui` if it is enabled. No page loads resources of other hosts or contains data. The page at `/ui`
 //! requests its data through the public API.
 
+use http::uri::Authority;
+
 use super::ApiError;
 use super::call::Call;
 use super::provenance::VERSION;
 use super::state::State;
 use crate::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use crate::http::{RequestExt as _, Response, ResponseExt as _, Status, response};
 
@@ -35,7 +37,7 @@ const FILES: [(&str, &str, &str); 3] = [
 
 /// `GET /`: the name of the server, and links.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn index(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
+pub fn index(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let ui = if state.options.ui {
         "<li><a href=\"/ui\">/ui</a>: look at policies and documents, and ask for decisions</li>\n"
     } else {
@@ -43,7 +45,24 @@ pub fn index(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     };
     let page = include_str!("pages/index.html");
     let page = page.replace("{version}", VERSION).replace("{ui}", ui);
+    let page = page.replace("{origin}", &origin(request));
     Ok(page_response("text/html; charset=utf-8", page))
+}
+
+/// Returns scheme, host and port as the client has named them. A host with other characters is not shown.
+fn origin(request: &Call<'_>) -> String {
+    let scheme = if request.info().peer.is_secure {
+        "https"
+    } else {
+        "http"
+    };
+    let authority = request.info().target.authority().map(Authority::as_str);
+    let host = authority.unwrap_or_else(|| request.header(HOST));
+    let is_shown = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    if host.is_empty() || !host.bytes().all(is_shown) {
+        return format!("{scheme}://localhost:8181");
+    }
+    format!("{scheme}://{host}")
 }
 
 /// `GET /ui` and the files that its page loads.

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use solon::{Engine, HostFunction, Value};
+use solon::{Engine, EngineBuilder, Error, HostFunction, Value};
 use solon_host::{NetworkRules, RestrictedHost};
 use solon_outbound::Services;
 
@@ -19,7 +19,8 @@ use crate::plugins::{
 #[derive(Default)]
 pub struct ServerBuilder {
     engine: Option<Engine>,
-    functions: Vec<HostFunction>,
+    /// Builder of the server's own engine, with its functions.
+    own_engine: EngineBuilder,
     options: ServerOptions,
     addresses: Vec<String>,
     config: Option<Value>,
@@ -44,10 +45,12 @@ impl ServerBuilder {
 
     /// Adds a function that policies may call to the server's own engine. An engine that is passed to [`Self::engine`] keeps the
     /// functions it was built with. The function is never called on a reactor thread.
-    #[must_use]
-    pub fn function(mut self, function: HostFunction) -> Self {
-        self.functions.push(function.waiting());
-        self
+    ///
+    /// # Errors
+    /// [`Error::Options`] if there is a function of this name already.
+    pub fn function(mut self, function: HostFunction) -> Result<Self, Error> {
+        self.own_engine = self.own_engine.function(function.waiting())?;
+        Ok(self)
     }
 
     /// Sets the options. The default is equal to `solon run` without flags.
@@ -118,9 +121,8 @@ impl ServerBuilder {
             let host = RestrictedHost::new()
                 .networks(NetworkRules::unrestricted().deny_metadata())
                 .expose_variables::<&str>([]);
-            let builder = Engine::builder().host(Arc::new(host)).file_name(file_name);
-            let add = |builder: solon::EngineBuilder, function| builder.function(function);
-            self.functions.into_iter().fold(builder, add).build()
+            let builder = self.own_engine.host(Arc::new(host));
+            builder.file_name(file_name).build()
         });
         let mut options = self.options;
         if !self.addresses.is_empty() {

@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use solon::CompilerOptions as Options;
 use solon::bundle::{FileSelection, LoadErrorKind, LoadErrors, Verification};
 use solon::{
-    Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Path, Request, json,
+    Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, OptionError, Request,
+    json,
 };
 use solon_syntax::ast::Version;
 use solon_syntax::source::Diagnostics;
@@ -59,9 +60,9 @@ pub struct Args {
     /// Names of files and folders to ignore.
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Check that the rule at a path, such as `filters/include`, can be translated to a filter of rows. Errors are shown with
-    /// their locations.
-    #[arg(long, value_name = "PATH", requires = "dialect")]
+    /// Check that a rule, such as `data.filters.include` or `filters/include`, can be translated to a filter of rows. Errors are
+    /// shown with their locations.
+    #[arg(long, value_name = "RULE", requires = "dialect")]
     filters: Vec<String>,
     /// Explain the translation of each rule that `--filters` reaches.
     #[arg(long, requires = "filters")]
@@ -172,7 +173,8 @@ fn unloaded(errors: &LoadErrors, format: Format) -> Report {
     }
 }
 
-/// Compiles the filters, without an input and with each given input, and reports all errors.
+/// Compiles the filters, without an input and with each given input, and reports all errors. A filter without unknowns would
+/// pass whatever it does with rows, so it is an error.
 fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
     let options = args.filtering.options(args.dialect.clone());
     let options = options.unknowns(args.unknowns.clone());
@@ -184,8 +186,11 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
     }
     let mut rejections: Vec<ErrorEntry> = Vec::new();
     for path in &args.filters {
-        let prepared =
-            engine.prepare_filters(&Path::from_slashes(path).named_reference(), &options)?;
+        let prepared = engine.prepare_filters(path, &options)?;
+        if prepared.unknowns()?.is_empty() {
+            let message = "names no rows: expected `--unknowns`, such as `input.fruits`, or METADATA with `unknowns`";
+            return Err(OptionError::new(format!("`{path}` {message}")).into());
+        }
         for input in &inputs {
             let request = Request::new();
             let request = match input {

@@ -1,6 +1,6 @@
 //! Options of data filters on the command line.
 
-use solon::{FilterOptions, FilterTarget, Value, json};
+use solon::{FilterOptions, FilterTarget, Path, Value, json};
 
 use super::report::Report;
 
@@ -58,21 +58,11 @@ impl Filtering {
     }
 }
 
-/// Returns the path with slashes of a rule that is named by a reference (`data.filters.include`) or by such a path.
-pub fn path(query: &str) -> Result<String, Report> {
-    let is_plain = |step: &str| {
-        !step.is_empty()
-            && step
-                .chars()
-                .all(|character| character.is_alphanumeric() || character == '_')
-    };
-    let steps = query
-        .strip_prefix("data.")
-        .map(|rest| rest.split('.').collect::<Vec<_>>());
-    if let Some(steps) = steps.filter(|steps| steps.iter().all(|step| is_plain(step))) {
-        Ok(steps.join("/"))
-    } else if !query.starts_with("data.") && !query.contains(char::is_whitespace) {
-        Ok(query.to_owned())
+/// Returns the rule that a query names by a reference (`data.filters.include`) or by a path (`filters/include`).
+pub fn rule(query: &str) -> Result<&str, Report> {
+    let query = query.trim();
+    if query.parse::<Path>().is_ok() && !query.contains(char::is_whitespace) {
+        Ok(query)
     } else {
         let message = "a filter is made of a rule: expected a reference like data.filters.include";
         Err(Report::message(format!("{message}, got `{query}`")))

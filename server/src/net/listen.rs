@@ -41,6 +41,25 @@ impl Address {
         }
     }
 
+    /// Returns the text of an address if it has a port or a path.
+    ///
+    /// # Errors
+    /// What an address consists of.
+    pub fn checked(text: &str) -> Result<String, String> {
+        let is_complete = match Self::parse(text) {
+            Self::Unix(path) => !path.is_empty(),
+            Self::Tcp(host_and_port, _) => {
+                let port = host_and_port.rsplit_once(':').map(|(_, port)| port);
+                port.is_some_and(|port| port.parse::<u16>().is_ok())
+            }
+        };
+        if is_complete {
+            Ok(text.to_owned())
+        } else {
+            Err("expected HOST:PORT, :PORT or unix://PATH".to_owned())
+        }
+    }
+
     /// Returns `true` if only this machine can connect to the address.
     pub fn is_local(&self) -> bool {
         match self {

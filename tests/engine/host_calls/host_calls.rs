@@ -98,8 +98,8 @@ fn network() -> (Arc<Network>, Engine) {
             HostFunction::new("org.waits", declaration, waits)
                 .unwrap()
                 .waiting(),
-        )
-        .function(HostFunction::new("org.returns", declaration, returns).unwrap())
+        ).unwrap()
+        .function(HostFunction::new("org.returns", declaration, returns).unwrap()).unwrap()
         .build();
     engine.set_module("t.rego", POLICY).unwrap();
     (network, engine)

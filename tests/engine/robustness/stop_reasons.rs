@@ -1,14 +1,14 @@
 //! Evaluations that a limit or the caller stops: each reason has its own error kind, in every way to evaluate.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use solon::trace::Detail;
 use solon::{
     Cancel, Engine, Error, ErrorKind, ExplainOptions, Limits, PartialOptions, PreparedDocument,
-    Request,
+    Request, value,
 };
 
-const POLICY: &str = "package t
+const POLICY: &str = r#"package t
 
 n := numbers.range(1, 1000)
 
@@ -22,10 +22,14 @@ p if {
 
 kept := [[a, b, c, d] | some a in n; some b in n; some c in n; some d in n]
 
+short if input.user == "alice"
+
+fact := true
+
 conflict := x if some x in [1, 2]
 
 division := 1 / 0
-";
+"#;
 
 const NONE: Limits = Limits::UNBOUNDED;
 
@@ -98,6 +102,51 @@ fn each_stop_reason_has_an_error_kind() {
             assert_eq!(is_cancel, kind != ErrorKind::Eval, "{way}: {error}");
         }
     }
+}
+
+/// Evaluations of few steps poll nothing, so each checks at its start.
+#[test]
+fn an_evaluation_that_has_ended_before_its_start_fails() {
+    let engine = Engine::new();
+    engine.set_module("t.rego", POLICY).unwrap();
+    engine.put("data.t.base", true.into()).unwrap();
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let times = [
+        NONE.time(Some(Duration::ZERO)),
+        NONE.time(Some(Duration::from_nanos(1))),
+        NONE.until(Some(Instant::now())),
+        NONE.time(Some(Duration::MAX)).until(Some(Instant::now())),
+    ];
+    let input = value!({"user": "alice"});
+    let text = br#"{"user": "alice"}"#;
+    let inputs = [
+        Request::new(),
+        Request::new().input(&input),
+        Request::new().input_json(text),
+    ];
+    for request in inputs {
+        let timed = times
+            .iter()
+            .map(|limits| (request.limits(limits), ErrorKind::Timeout));
+        let ended = timed.chain([(request.cancel(&cancel), ErrorKind::Cancelled)]);
+        for (request, kind) in ended {
+            for name in ["short", "fact", "base", "nothing"] {
+                for (way, error) in errors(&engine, name, &request) {
+                    assert_eq!(error.kind(), kind, "{way} of {name}: {error}");
+                }
+                let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+                assert_eq!(document.allow(&request).unwrap_err().kind(), kind, "{name}");
+                let pinned = document.pin().allow(&request);
+                assert_eq!(pinned.unwrap_err().kind(), kind, "{name}");
+            }
+        }
+    }
+    // limits that are not reached change nothing
+    let document = engine.prepare_document("data.t.short").unwrap();
+    let long = NONE.time(Some(Duration::from_secs(600)));
+    let request = Request::new().input(&input).limits(&long);
+    assert!(document.allow(&request.cancel(&Cancel::default())).unwrap());
 }
 
 #[test]

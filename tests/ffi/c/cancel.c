@@ -57,7 +57,21 @@ int main(void) {
     solon_error_free(error);
     CHECK(pthread_join(thread, NULL) == 0);
 
-    /* it stays cancelled */
+    /* it stays cancelled, for evaluations of few steps, too */
+    ok(set_module(engine, "q.rego", "package q\nallow if input.user == \"alice\""));
+    solon_document *allow = NULL;
+    ok(solon_engine_prepare(engine, S("data.q.allow"), &allow));
+    solon_request decided = {.size = sizeof decided, .input_json = "{\"user\": \"alice\"}", .input_json_length = SIZE_MAX};
+    bool allowed = false;
+    ok(solon_document_allow_with(allow, &decided, &allowed));
+    CHECK(allowed);
+    decided.cancel = cancel;
+    CHECK(code_of(solon_document_allow_with(allow, &decided, &allowed)) == SOLON_ERROR_CANCELLED && !allowed);
+    decided.cancel = NULL;
+    decided.time_limit_ns = 1;
+    allowed = true;
+    CHECK(code_of(solon_document_allow_with(allow, &decided, &allowed)) == SOLON_ERROR_TIMEOUT && !allowed);
+    solon_document_free(allow);
     CHECK(solon_cancel_is_cancelled(cancel) == 1);
     CHECK(code_of(solon_document_evaluate(document, &request, &value)) == SOLON_ERROR_CANCELLED);
     solon_cancel_free(cancel);

@@ -84,7 +84,20 @@ int main(void) {
     solon_filter_free(filter);
     options.targets_json = "[\"sql+oracle\"]";
     options.targets_json_length = strlen(options.targets_json);
-    CHECK(code_of(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter)) == SOLON_ERROR_OPTIONS);
+    solon_error *error = solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter);
+    CHECK(solon_error_code(error) == SOLON_ERROR_OPTIONS && has_text(solon_error_message(error), "expected one of sql+postgresql, "));
+    solon_error_free(error);
+
+    /* a rule has two names; one that does not exist is an error, and so is that for masks */
+    options.targets_json = "[\"sql+postgresql\"]";
+    options.targets_json_length = SIZE_MAX;
+    ok(solon_engine_prepare_filter(engine, S("data.filters.include"), &options, &filter));
+    solon_filter_free(filter);
+    CHECK(code_of(solon_engine_prepare_filter(engine, S("filters/nope"), &options, &filter)) == SOLON_ERROR_UNKNOWN_PATH);
+    CHECK(code_of(solon_engine_prepare_filter(engine, S("filters.include"), &options, &filter)) == SOLON_ERROR_OPTIONS);
+    options.mask_rule = "nope";
+    options.mask_rule_length = SIZE_MAX;
+    CHECK(code_of(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter)) == SOLON_ERROR_UNKNOWN_PATH);
 
     solon_engine_free(engine);
     return 0;

@@ -141,6 +141,21 @@ int main(void) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         CHECK(code_of(solon_function_new(S("f"), S(wrong[i]), 0, join, &released, release, &function)) == SOLON_ERROR_OPTIONS);
     }
+    const char *names[] = {"count", "data.f", "input", "a b", "if", "1a", "x.y-z"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        CHECK(code_of(solon_function_new(S(names[i]), S(SAME), 0, join, &released, release, &function)) == SOLON_ERROR_OPTIONS);
+    }
+    error = solon_function_new(S("f"), S("{\"args\": []}"), 0, same, NULL, NULL, &function);
+    CHECK(has_text(solon_error_message(error), "function `f`: `{\"args\":[]}` has no `type`"));
+    solon_error_free(error);
+    /* two functions of one name */
+    solon_function *first = make("twice", SAME, SOLON_FUNCTION_PURE, same), *second = make("twice", SAME, SOLON_FUNCTION_PURE, same);
+    const solon_function *both[] = {first, second};
+    solon_options double_options = {.size = sizeof double_options, .functions = both, .function_count = 2};
+    solon_engine *none = NULL;
+    CHECK(code_of(solon_engine_new(&double_options, &none)) == SOLON_ERROR_OPTIONS && none == NULL);
+    solon_function_free(first);
+    solon_function_free(second);
     CHECK(code_of(solon_function_new(S(""), S(SAME), 0, same, NULL, NULL, &function)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(solon_function_new(S("f"), S(SAME), 0, NULL, NULL, NULL, &function)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(solon_function_new(S("f"), S(SAME), 3, same, NULL, NULL, &function)) == SOLON_ERROR_ARGUMENT);

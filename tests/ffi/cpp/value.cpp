@@ -37,6 +37,14 @@ int main() {
     CHECK(set.look().size() == 2 && set.json() == "[1,2]");
     CHECK(set.look().find(value(2)).is_defined() && !set.look().find(value(3)).is_defined());
     CHECK(value::number("1e400").json() == "1e400");
+    const std::string two = "ab";
+    CHECK(value(two.size()) == value(2) && value(3u) == value(3) && value(3LL) == value(3) && value(3ULL) == value(3));
+    CHECK(value(short{-3}) == value(-3) && value(static_cast<unsigned char>(200)) == value(200) && value(1.5f) == value(1.5));
+    CHECK(value(std::numeric_limits<std::int64_t>::min()).json() == "-9223372036854775808");
+    CHECK(value(std::numeric_limits<std::uint64_t>::max()).json() == "18446744073709551615");
+    enum { SEVEN = 7 };
+    char mutable_text[] = "x";
+    CHECK(value(SEVEN) == value(7) && value(mutable_text) == value("x") && value(nullptr) == value());
     CHECK(value(true).look().as_bool() == true && !value(1).look().as_bool());
     CHECK(value(std::string("x")) == value("x") && value("x") != value("y") && view(value(1)) < view(value("a")));
     CHECK(value::from_yaml("a: [1]") == value::from_json(R"({"a": [1]})"));

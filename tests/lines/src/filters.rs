@@ -41,6 +41,7 @@ pub fn compile(
         .unknowns(line.unknowns.clone().unwrap_or_default())
         .disable_inlining(line.disable_inlining.clone())
         .parameters(fields.parameters)
+        .allow_undefined(true)
         .exact(fields.exact)
         .extensions(fields.extensions);
     options.mask_rule.clone_from(&fields.mask_rule);

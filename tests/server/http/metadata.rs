@@ -47,7 +47,7 @@ fn noted() -> HostFunction {
 }
 
 fn server(options: ServerOptions) -> Inside {
-    let server: ServerBuilder = Server::builder().function(noted()).options(options);
+    let server: ServerBuilder = Server::builder().function(noted()).unwrap().options(options);
     let policy = [
         ("t.rego", POLICY),
         ("z.rego", "package system.authz\n\nallow := true\n"),
@@ -175,7 +175,7 @@ fn metadata_is_not_lost_where_a_policy_sees_the_body_first() {
         authorization: Authorization::Basic,
         ..ServerOptions::default()
     };
-    let engine = solon::Engine::builder().function(noted().waiting()).build();
+    let engine = solon::Engine::builder().function(noted().waiting()).unwrap().build();
     engine.set_module("t.rego", POLICY).unwrap();
     let authz = "package system.authz\n\nallow if input.body.who == \"me\"\n";
     engine.set_module("z.rego", authz).unwrap();
@@ -197,7 +197,7 @@ fn metadata_may_be_any_value() {
             .ok_or(BuiltinError::Undefined)
             .map(|x: ValueRef<'_>| x)
     });
-    let server = Inside::start(Server::builder().function(set.unwrap()));
+    let server = Inside::start(Server::builder().function(set.unwrap()).unwrap());
     let put = Message::new("PUT", "/v1/policies/s").body("package s\n\np := sets(1)\n");
     assert_eq!(Client::connect(server.address()).send(&put).status, 200);
     let get = Client::connect(server.address()).send(&Message::new("GET", "/v1/data/s/p"));

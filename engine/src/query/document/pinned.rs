@@ -98,6 +98,8 @@ impl PinnedDocument {
 
     /// Calls [`PreparedDocument::has_rules`] with the pinned snapshot.
     pub fn has_rules(&self) -> bool {
-        self.document.handle.has_rules(self.snapshot.state())
+        self.document
+            .handle
+            .has_rules(&self.snapshot.state().policy)
     }
 }

@@ -87,6 +87,8 @@ impl<'a> FilterRequest<'a> {
         };
         let mut options = self.options.clone();
         options.targets = targets;
+        // as in OPA's API
+        options.allow_undefined = true;
         Ok((options, accepted.kind == AcceptedTargets::Several))
     }
 

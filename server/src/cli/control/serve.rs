@@ -13,6 +13,7 @@ use super::{Common, Retention};
 use crate::cli::amounts::duration;
 use crate::config::{TlsOptions, TlsVersion, tracing_options};
 use crate::control::{ControlOptions, serve_control};
+use crate::net::Address;
 use crate::system::signals::{Signal, SignalKind, signal};
 use crate::telemetry::{Format, flush_spans, start_log, start_tracing};
 
@@ -37,7 +38,8 @@ pub struct ServeArgs {
         long,
         value_name = "ADDRESS",
         default_value = "localhost:8282",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = address
     )]
     addr: Vec<String>,
     /// Prefix of every path, such as `/control`.
@@ -119,7 +121,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), String> {
     };
     let reloading = tokio::spawn(reload(plane.clone(), args.watch, hangup));
     let listening = ControlOptions {
-        addresses: args.addr.into_iter().map(address).collect(),
+        addresses: args.addr,
         socket_mode: 0o700,
         h2c: args.h2c,
         tls: args.tls_cert_file.zip(args.tls_private_key_file).map(
@@ -176,15 +178,15 @@ pub async fn serve(args: ServeArgs) -> Result<(), String> {
     served.map_err(|error| error.to_string())
 }
 
-/// Returns an address as listeners expect it. A path that begins with `/`, `./` or `../` is a Unix socket, as in OPA Control Plane.
-fn address(text: String) -> String {
-    if ["/", "./", "../"]
+/// Parses an address to listen on. A path that begins with `/`, `./` or `../` is a Unix socket, as in OPA Control Plane.
+fn address(text: &str) -> Result<String, String> {
+    let is_path = ["/", "./", "../"]
         .iter()
-        .any(|start| text.starts_with(start))
-    {
-        format!("unix://{text}")
+        .any(|start| text.starts_with(start));
+    if is_path {
+        Ok(format!("unix://{text}"))
     } else {
-        text
+        Address::checked(text)
     }
 }
 

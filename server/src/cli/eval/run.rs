@@ -12,7 +12,7 @@ use solon::trace::{
     Coverage, CoverageReport, Instruments, Observer, Observers, Profile, Timer, UncoveredReason,
 };
 use solon::{
-    BuiltinErrors, Change, Engine, Error, ExplainOptions, Limits, Path, PinnedQuery, QuerySource,
+    BuiltinErrors, Change, Engine, Error, ExplainOptions, Limits, PinnedQuery, QuerySource,
     Request, SearchOptions, SendMetrics, Shortcuts, Solution,
 };
 
@@ -125,8 +125,7 @@ impl RunResults {
         };
         let mut other_coverage = Vec::new();
         let output = if !args.filter.is_empty() {
-            let rule = Path::from_slashes(&filter::path(query)?).named_reference();
-            let prepared = engine.prepare_filters(&rule, &args.filter_options());
+            let prepared = engine.prepare_filters(filter::rule(query)?, &args.filter_options());
             let prepared = prepared.map_err(error_report)?;
             let start = Instant::now();
             let filters = prepared.compile(&request);

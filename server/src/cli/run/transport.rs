@@ -9,7 +9,7 @@ use clap::builder::OsStringValueParser;
 
 use crate::cli::amounts::signed_duration;
 use crate::config::{Authentication, Authorization, TlsOptions, TlsVersion};
-use crate::net::NamedHost;
+use crate::net::{Address, NamedHost};
 
 /// Default interval of polling certificate files.
 const REFRESH: Duration = Duration::from_secs(5);
@@ -22,11 +22,12 @@ pub struct TransportArgs {
         long,
         value_name = "ADDRESS",
         default_value = "localhost:8181",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = Address::checked
     )]
     pub addr: Vec<String>,
     /// Address that serves only health and metrics; can be repeated.
-    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',', value_parser = Address::checked)]
     pub diagnostic_addr: Vec<String>,
     /// Host name accepted without authentication, in addition to `localhost`, loopback addresses and the server's addresses; can
     /// be repeated.
