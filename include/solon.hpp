@@ -702,8 +702,8 @@ struct limits {
 /** A call of a host function. */
 class call {
 public:
-    call(solon_call *call, const solon_value *const *arguments, std::size_t count) noexcept
-        : call_(call), arguments_(arguments), count_(count) {}
+    call(solon_call *handle, const solon_value *const *arguments, std::size_t count) noexcept
+        : call_(handle), arguments_(arguments), count_(count) {}
 
     std::size_t size() const noexcept { return count_; }
     view operator[](std::size_t index) const noexcept {
@@ -742,8 +742,8 @@ public:
     using body = std::function<std::optional<value>(call &)>;
 
     /** `declaration` is its type in the JSON format of capabilities, `purity` one of `SOLON_FUNCTION_…`. */
-    function(std::string_view name, std::string_view declaration, body body, solon_purity purity = SOLON_FUNCTION_PURE)
-        : function(make(name, declaration, std::move(body), purity).value()) {}
+    function(std::string_view name, std::string_view declaration, body does, solon_purity purity = SOLON_FUNCTION_PURE)
+        : function(make(name, declaration, std::move(does), purity).value()) {}
 
     static result<function> make(std::string_view name, std::string_view declaration, body does,
                                  solon_purity purity = SOLON_FUNCTION_PURE) {
@@ -1601,11 +1601,11 @@ public:
     }
     result<solon::bundle> try_read_bundle(std::string_view name, std::string_view archive,
                                           const bundle_options &options = {}) const {
-        verification verification(options);
+        verification checked(options);
         // an empty archive is an error of the archive, not a missing argument
         const char *bytes = archive.data() == nullptr ? "" : archive.data();
         return detail::object<solon::bundle>([&](solon_bundle **out) {
-            return solon_bundle_read(handle_.get(), name.data(), name.size(), bytes, archive.size(), &verification.given, out);
+            return solon_bundle_read(handle_.get(), name.data(), name.size(), bytes, archive.size(), &checked.given, out);
         });
     }
     /** Reads and verifies the bundle at a path, a folder or an archive. */
@@ -1614,9 +1614,9 @@ public:
     }
     result<solon::bundle> try_load_bundle(std::string_view name, std::string_view path,
                                           const bundle_options &options = {}) const {
-        verification verification(options);
+        verification checked(options);
         return detail::object<solon::bundle>([&](solon_bundle **out) {
-            return solon_bundle_load(handle_.get(), name.data(), name.size(), path.data(), path.size(), &verification.given, out);
+            return solon_bundle_load(handle_.get(), name.data(), name.size(), path.data(), path.size(), &checked.given, out);
         });
     }
     /** Activates bundles under names in one change. */
@@ -1707,9 +1707,9 @@ public:
         return try_query(text, options).value();
     }
     result<solon::query> try_query(std::string_view text, const query_options &options = {}) const {
-        context context(options);
+        context given_context(options);
         return detail::object<solon::query>([&](solon_query **out) {
-            return solon_engine_prepare_query(handle_.get(), text.data(), text.size(), &context.given, out);
+            return solon_engine_prepare_query(handle_.get(), text.data(), text.size(), &given_context.given, out);
         });
     }
     solon::partial partial(std::string_view text, const partial_options &options = {},
@@ -1718,7 +1718,7 @@ public:
     }
     result<solon::partial> try_partial(std::string_view text, const partial_options &options = {},
                                        const query_options &query_options = {}) const {
-        context context(query_options);
+        context given_context(query_options);
         std::string unknowns = detail::json(options.unknowns), disabled = detail::json(options.disable_inlining);
         solon_partial_options given = solon_partial_options();
         given.size = sizeof given;
@@ -1735,7 +1735,7 @@ public:
             given.package_length = options.package.size();
         }
         return detail::object<solon::partial>([&](solon_partial **out) {
-            return solon_engine_prepare_partial(handle_.get(), text.data(), text.size(), &given, &context.given, out);
+            return solon_engine_prepare_partial(handle_.get(), text.data(), text.size(), &given, &given_context.given, out);
         });
     }
 

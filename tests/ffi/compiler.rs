@@ -115,6 +115,7 @@ impl Language {
             "-Wall",
             "-Wextra",
             "-pedantic",
+            "-Wshadow",
             "-Werror",
             "-Werror=unused-result",
         ]);
