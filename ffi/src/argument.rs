@@ -174,9 +174,7 @@ pub(crate) unsafe fn path(
 ) -> Result<Path, Error> {
     // SAFETY: by this function's contract
     let document = unsafe { text(pointer, length, name) }?;
-    Ok(document
-        .parse::<Path>()
-        .map_err(::engine::Error::from)?)
+    Ok(document.parse::<Path>().map_err(::engine::Error::from)?)
 }
 
 /// Parses a value from JSON text. NULL is treated as an empty text.

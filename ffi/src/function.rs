@@ -174,10 +174,7 @@ pub unsafe extern "C" fn solon_function_new(
             move |context, operands| shared_body.answer(context, operands),
         );
         let function = function.map_err(|error| {
-            Error::new(
-                SOLON_ERROR_OPTIONS,
-                format!("function `{name}`: {error}"),
-            )
+            Error::new(SOLON_ERROR_OPTIONS, format!("function `{name}`: {error}"))
         })?;
         let function = match purity {
             SOLON_FUNCTION_PURE => function,

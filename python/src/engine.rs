@@ -159,8 +159,15 @@ impl Engine {
         pure: bool,
         waits: bool,
     ) -> PyResult<()> {
-        let host_function =
-            function::declare(py, &name, &declaration, function, pure, waits, self.settings)?;
+        let host_function = function::declare(
+            py,
+            &name,
+            &declaration,
+            function,
+            pure,
+            waits,
+            self.settings,
+        )?;
         let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         match plan.take() {
             Some(before) if before.has_function(&name) => {

@@ -251,7 +251,8 @@ fn functions_of_other_engines_compile_and_fail() {
                 Ok(solon::ValueRef::from(7_i64))
             })
             .unwrap(),
-        ).unwrap()
+        )
+        .unwrap()
         .build();
     assert_eq!(strict(&engine, r#"my.function("z")"#), "7");
 }

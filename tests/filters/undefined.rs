@@ -35,7 +35,12 @@ fn sql(rule: &str, options: &FilterOptions) -> Result<Option<String>, Error> {
 #[test]
 fn a_rule_is_named_by_a_reference_or_a_path() {
     let kept = Some("WHERE rows.n = '1'".to_owned());
-    for name in ["data.f.include", "data[\"f\"].include", "f/include", "/f/include"] {
+    for name in [
+        "data.f.include",
+        "data[\"f\"].include",
+        "f/include",
+        "/f/include",
+    ] {
         assert_eq!(sql(name, &options()).unwrap(), kept, "{name}");
         for masks in ["masks", "f/masks", "/f/masks", "data.f.masks"] {
             let masked = options().mask_rule(masks);
@@ -58,9 +63,7 @@ fn a_rule_is_named_by_a_reference_or_a_path() {
 
 #[test]
 fn a_rule_that_does_not_exist_is_an_error() {
-    let is_unknown = |error: &Error, path: &str| {
-        matches!(error, Error::UnknownPath(unknown) if *unknown == Path::from_slashes(path))
-    };
+    let is_unknown = |error: &Error, path: &str| matches!(error, Error::UnknownPath(unknown) if *unknown == Path::from_slashes(path));
     for (name, path) in [
         ("data.f.includes", "f/includes"),
         ("f/includes", "f/includes"),

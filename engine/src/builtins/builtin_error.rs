@@ -356,7 +356,10 @@ mod tests {
                 let cause = operands.first().and_then(|cause| cause.utf8());
                 Ok(ValueRef(RefRepr::Int(fail(cause.unwrap_or_default())?)))
             });
-        let engine = Engine::builder().function(function.unwrap()).unwrap().build();
+        let engine = Engine::builder()
+            .function(function.unwrap())
+            .unwrap()
+            .build();
         let query = engine.prepare_query("fails(input, x)").unwrap();
         for (cause, message) in [
             ("int", "invalid digit found in string"),

@@ -218,7 +218,9 @@ fn check_name(name: &str) -> Result<(), DeclarationError> {
     } else {
         return Ok(());
     };
-    Err(DeclarationError(format!("the name `{name}` {reason}").into()))
+    Err(DeclarationError(
+        format!("the name `{name}` {reason}").into(),
+    ))
 }
 
 /// Returns `true` if a name followed by parentheses is a call of a function of that name.
@@ -233,7 +235,10 @@ fn is_callable(name: &str) -> bool {
         return false;
     };
     let is_wildcard = name.split('.').next() == Some("_");
-    !is_wildcard && terms.first().is_some_and(|function| function.to_string() == name)
+    !is_wildcard
+        && terms
+            .first()
+            .is_some_and(|function| function.to_string() == name)
 }
 
 /// The reason why a host function is not valid: its name, or its type.
@@ -268,7 +273,17 @@ mod tests {
             assert_eq!(named.as_ref().err(), declared.as_ref().err(), "{name}");
             named.err().map(|error| error.to_string())
         };
-        for name in ["f", "f1", "_f", "acme.lookup", "a.b.c_2", "json.own", "set_of", "inputs", "database.f"] {
+        for name in [
+            "f",
+            "f1",
+            "_f",
+            "acme.lookup",
+            "a.b.c_2",
+            "json.own",
+            "set_of",
+            "inputs",
+            "database.f",
+        ] {
             assert_eq!(check(name), None, "{name}");
         }
         for (names, reason) in [
@@ -278,8 +293,9 @@ mod tests {
             ),
             (
                 &[
-                    "", ".", "a.", ".a", "a..b", "a b", " a", "a ", "1a", "x.y-z", "a/b", "é", "a\0", "if", "in", "not", "true",
-                    "null", "every", "set", "_", "_.a", "a[0]", "a()", "f(x).g", "a#", "a\n", "x.1",
+                    "", ".", "a.", ".a", "a..b", "a b", " a", "a ", "1a", "x.y-z", "a/b", "é",
+                    "a\0", "if", "in", "not", "true", "null", "every", "set", "_", "_.a", "a[0]",
+                    "a()", "f(x).g", "a#", "a\n", "x.1",
                 ],
                 "cannot be called",
             ),
@@ -290,7 +306,10 @@ mod tests {
         ] {
             for name in names {
                 let message = check(name).unwrap_or_else(|| panic!("`{name}` is accepted"));
-                assert!(message.starts_with(&format!("the name `{name}` {reason}")), "{message}");
+                assert!(
+                    message.starts_with(&format!("the name `{name}` {reason}")),
+                    "{message}"
+                );
             }
         }
     }

@@ -83,7 +83,10 @@ impl Engine {
             self.check_defined(policy, context, &path)?;
         }
         // the steps of a path with slashes are keys, not indices of arrays
-        let reference = if ["data.", "data["].iter().any(|start| context.text.starts_with(start)) {
+        let reference = if ["data.", "data["]
+            .iter()
+            .any(|start| context.text.starts_with(start))
+        {
             context.text.to_owned()
         } else {
             path.named_reference()

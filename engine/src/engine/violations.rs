@@ -128,7 +128,10 @@ const VIOLATIONS: &[(&str, &[&str], Damage)] = &[
 
 fn engine() -> Engine {
     let function = HostFunction::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
-    Engine::builder().function(function.unwrap()).unwrap().build()
+    Engine::builder()
+        .function(function.unwrap())
+        .unwrap()
+        .build()
 }
 
 /// Returns an engine whose program is corrupted when it is compiled.

@@ -77,8 +77,13 @@ fn list<T>(
 }
 
 fn unreadable(json: &Json) -> String {
-    if json.as_object().is_some_and(|node| !node.contains_key("type")) {
-        return format!("`{json}` has no `type`: expected a type such as `{{\"type\": \"string\"}}`");
+    if json
+        .as_object()
+        .is_some_and(|node| !node.contains_key("type"))
+    {
+        return format!(
+            "`{json}` has no `type`: expected a type such as `{{\"type\": \"string\"}}`"
+        );
     }
     format!("`{json}` is not a type")
 }
@@ -115,7 +120,10 @@ mod tests {
         for untyped in [r#"{"args":[]}"#, r#"{"type":"set","of":{}}"#] {
             let json: Json = serde_json::from_str(untyped).unwrap();
             let error = Type::from_json(&json).unwrap_err();
-            assert!(error.contains("has no `type`: expected a type such as"), "{error}");
+            assert!(
+                error.contains("has no `type`: expected a type such as"),
+                "{error}"
+            );
         }
         let mut deep = serde_json::json!({"type": "any"});
         for _ in 0..1000 {

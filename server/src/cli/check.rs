@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use solon::CompilerOptions as Options;
 use solon::bundle::{FileSelection, LoadErrorKind, LoadErrors, Verification};
 use solon::{
-    Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, OptionError, Request,
-    json,
+    Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, OptionError,
+    Request, json,
 };
 use solon_syntax::ast::Version;
 use solon_syntax::source::Diagnostics;

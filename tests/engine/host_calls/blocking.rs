@@ -81,8 +81,10 @@ fn functions_of_the_host_say_whether_they_wait() {
             HostFunction::new("org.ask", "name: string => x: number", answer)
                 .unwrap()
                 .waiting(),
-        ).unwrap()
-        .function(HostFunction::new("org.know", "name: string => x: number", answer).unwrap()).unwrap()
+        )
+        .unwrap()
+        .function(HostFunction::new("org.know", "name: string => x: number", answer).unwrap())
+        .unwrap()
         .build();
     engine
         .set_module(

@@ -103,11 +103,13 @@ fn a_builders_options_have_no_order() {
     }
     let builders = [
         Engine::builder()
-            .function(double()).unwrap()
+            .function(double())
+            .unwrap()
             .compiler(Options::default()),
         Engine::builder()
             .compiler(Options::default())
-            .function(double()).unwrap(),
+            .function(double())
+            .unwrap(),
     ];
     for builder in builders {
         let engine = builder.build();

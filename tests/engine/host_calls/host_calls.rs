@@ -98,8 +98,10 @@ fn network() -> (Arc<Network>, Engine) {
             HostFunction::new("org.waits", declaration, waits)
                 .unwrap()
                 .waiting(),
-        ).unwrap()
-        .function(HostFunction::new("org.returns", declaration, returns).unwrap()).unwrap()
+        )
+        .unwrap()
+        .function(HostFunction::new("org.returns", declaration, returns).unwrap())
+        .unwrap()
         .build();
     engine.set_module("t.rego", POLICY).unwrap();
     (network, engine)

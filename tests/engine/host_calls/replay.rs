@@ -52,14 +52,16 @@ fn each_host_call_runs_once() {
             HostFunction::new("next", "=> n: number", move |_, _| Ok(count(&first)))
                 .unwrap()
                 .without_memo(),
-        ).unwrap()
+        )
+        .unwrap()
         .function(
             HostFunction::new("waits", "x: any => n: number", move |_, _| {
                 Ok(count(&second))
             })
             .unwrap()
             .waiting(),
-        ).unwrap()
+        )
+        .unwrap()
         .function(
             HostFunction::new("refuses", "x: any => n: number", move |_, _| {
                 refusing.fetch_add(1, Ordering::SeqCst);
@@ -67,7 +69,8 @@ fn each_host_call_runs_once() {
             })
             .unwrap()
             .waiting(),
-        ).unwrap()
+        )
+        .unwrap()
         .build();
     let policy = r#"package t
 conflict := 1 if { next() == 0; next() == 1; waits("a") == 2 }

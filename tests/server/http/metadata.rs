@@ -47,7 +47,10 @@ fn noted() -> HostFunction {
 }
 
 fn server(options: ServerOptions) -> Inside {
-    let server: ServerBuilder = Server::builder().function(noted()).unwrap().options(options);
+    let server: ServerBuilder = Server::builder()
+        .function(noted())
+        .unwrap()
+        .options(options);
     let policy = [
         ("t.rego", POLICY),
         ("z.rego", "package system.authz\n\nallow := true\n"),
@@ -175,7 +178,10 @@ fn metadata_is_not_lost_where_a_policy_sees_the_body_first() {
         authorization: Authorization::Basic,
         ..ServerOptions::default()
     };
-    let engine = solon::Engine::builder().function(noted().waiting()).unwrap().build();
+    let engine = solon::Engine::builder()
+        .function(noted().waiting())
+        .unwrap()
+        .build();
     engine.set_module("t.rego", POLICY).unwrap();
     let authz = "package system.authz\n\nallow if input.body.who == \"me\"\n";
     engine.set_module("z.rego", authz).unwrap();
