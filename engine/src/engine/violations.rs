@@ -92,26 +92,26 @@ const VIOLATIONS: &[(&str, &[&str], Damage)] = &[
         program.rules.clear();
     }),
     ("an element for a rule", &["constant"], |program| {
-        let step = Step::Append(Operand::Const(0));
+        let step = Step::ArrayAppend(Operand::Const(0));
         replace_last(steps(program, "constant"), step);
     }),
     ("a member for an array", &["list"], |program| {
-        replace_last(block(steps(program, "list")), Step::Insert(NOWHERE));
+        replace_last(block(steps(program, "list")), Step::SetAdd(NOWHERE));
     }),
     ("an element for an object", &["object"], |program| {
-        let step = Step::Append(Operand::Const(0));
+        let step = Step::ArrayAppend(Operand::Const(0));
         replace_last(block(steps(program, "object")), step);
     }),
     ("a solution for an aggregate", &["sum"], |program| {
-        let step = Step::Solution([].into());
+        let step = Step::ResultSetAdd([].into());
         replace_last(block(steps(program, "sum")), step);
     }),
     ("a solution for a set", &["members"], |program| {
-        let step = Step::Solution([].into());
+        let step = Step::ResultSetAdd([].into());
         replace_last(steps(program, "members"), step);
     }),
     ("a pair for a partial object", &["table"], |program| {
-        let step = Step::Put {
+        let step = Step::ObjectInsert {
             key: Operand::Const(0),
             value: Operand::Const(0),
             span: solon_syntax::source::Span::default(),

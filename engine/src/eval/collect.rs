@@ -47,7 +47,7 @@ impl<'e> Machine<'e> {
 
     fn collected(&mut self, into: Collector, block: &'e [Step]) -> Result<ValueRef<'e>, Halt> {
         let arena = self.call.arena;
-        if let (Collector::Set, [lookups @ .., Step::Insert(operand)]) = (into, block)
+        if let (Collector::Set, [lookups @ .., Step::SetAdd(operand)]) = (into, block)
             && let Some(found) = self.looked_up(lookups)
         {
             return Ok(if found {
@@ -77,7 +77,7 @@ impl<'e> Machine<'e> {
     /// Runs steps that are lookups only, as in the parts of a template; `None` if there are other steps.
     fn looked_up(&mut self, steps: &'e [Step]) -> Option<bool> {
         let is_lookup = |step: &Step| match step {
-            Step::GetPath { .. } | Step::Input { .. } => true,
+            Step::Dot { .. } | Step::Input { .. } => true,
             Step::BaseChild { .. } => !self.overlaid,
             _ => false,
         };
@@ -85,7 +85,7 @@ impl<'e> Machine<'e> {
             return None;
         }
         Some(steps.iter().all(|step| match step {
-            Step::GetPath { from, keys, out } => self.get_operand_path(*from, keys, *out),
+            Step::Dot { from, keys, out } => self.get_operand_path(*from, keys, *out),
             Step::Input { keys, out } => self.get_input_path(keys, *out),
             Step::BaseChild {
                 from, keys, out, ..

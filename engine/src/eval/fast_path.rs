@@ -246,7 +246,7 @@ impl<'e> FastPath<'_, 'e> {
                     Some(input) => self.get_path::<false>(input, keys, *out),
                     None => false,
                 },
-                Step::GetPath { from, keys, out } => match *from {
+                Step::Dot { from, keys, out } => match *from {
                     Operand::Slot(slot) => match self.slot(slot) {
                         Some(Register::Stored(value)) => {
                             self.get_stored_path::<false>(value, keys, *out)
@@ -341,7 +341,7 @@ impl<'e> FastPath<'_, 'e> {
                 // a conditional precheck is irrelevant here, because errors do not end the evaluation
                 Step::Precheck(precheck) if !precheck.always => true,
                 Step::Exists => return End::Hit,
-                Step::Each { from, key, out, .. } => {
+                Step::Scan { from, key, out, .. } => {
                     return self.each(*from, *key, *out, rest, depth);
                 }
                 Step::Join(join) => {

@@ -25,7 +25,7 @@ impl<'e> Machine<'e> {
         out: Slot,
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
-        if let [Step::Insert(Operand::Slot(member))] = rest
+        if let [Step::SetAdd(Operand::Slot(member))] = rest
             && *member == out
             && let Some(elements) = from.as_array()
         {
@@ -126,8 +126,8 @@ impl<'e> Machine<'e> {
     #[inline]
     fn is_in_any_order(&mut self, rest: &[Step], out: Slot) -> bool {
         match rest {
-            [Step::Insert(member)] => *member == Operand::Slot(out),
-            [.., Step::Append(_)] if self.order != FillOrder::Preserved => {
+            [Step::SetAdd(member)] => *member == Operand::Slot(out),
+            [.., Step::ArrayAppend(_)] if self.order != FillOrder::Preserved => {
                 self.order = FillOrder::Lost;
                 true
             }

@@ -120,7 +120,7 @@ impl<'e> Machine<'e> {
         }
         for step in &join.lookup {
             let found = match step {
-                Step::GetPath { from, keys, out } => self.get_operand_path(*from, keys, *out),
+                Step::Dot { from, keys, out } => self.get_operand_path(*from, keys, *out),
                 Step::BaseChild {
                     from,
                     out,
@@ -250,7 +250,7 @@ impl<'e> Machine<'e> {
 /// Returns the slot of the compared field and the steps after the test, if the rest starts with the test.
 fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> {
     let [
-        Step::GetPath { from, keys, out }
+        Step::Dot { from, keys, out }
         | Step::BaseChild {
             from, keys, out, ..
         },

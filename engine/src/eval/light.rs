@@ -84,7 +84,7 @@ impl<'e> Machine<'e> {
     fn light_steps<const NEGATIONS: bool>(&mut self, mut steps: &'e [Step]) -> Light<'e> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
-                Step::GetPath { from, keys, out } => match **keys {
+                Step::Dot { from, keys, out } => match **keys {
                     [Operand::Const(id)] => match self.field(*from, id) {
                         Some(Some(value)) => {
                             self.set_stored(*out, value);
@@ -126,11 +126,11 @@ impl<'e> Machine<'e> {
                     Ok(on) => on,
                     Err(halt) => return Light::Halted(halt),
                 },
-                Step::Append(operand) => {
+                Step::ArrayAppend(operand) => {
                     self.append(*operand);
                     false
                 }
-                Step::Insert(operand) => {
+                Step::SetAdd(operand) => {
                     self.insert(*operand);
                     false
                 }

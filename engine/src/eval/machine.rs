@@ -257,7 +257,7 @@ impl<'e> Machine<'e> {
                 },
             };
             let on = match step {
-                Step::GetPath { from, keys, out } => self.get_operand_path(*from, keys, *out),
+                Step::Dot { from, keys, out } => self.get_operand_path(*from, keys, *out),
                 Step::Compare(comparison, left, right) => {
                     self.compare(*comparison, *left, *right)?
                 }
@@ -265,7 +265,7 @@ impl<'e> Machine<'e> {
                 Step::Among(value, collection) => {
                     self.among(self.get(*value), self.get(*collection))?
                 }
-                Step::Each {
+                Step::Scan {
                     from,
                     key,
                     out,
@@ -340,7 +340,7 @@ impl<'e> Machine<'e> {
                     .get(*operand)
                     .as_object()
                     .is_some_and(|object| object.len() == *len as usize),
-                Step::Array { items, out } => {
+                Step::MakeArray { items, out } => {
                     let array = self
                         .call
                         .arena
@@ -348,7 +348,7 @@ impl<'e> Machine<'e> {
                     self.set_by_field(*out, &array);
                     true
                 }
-                Step::Set { items, out } => {
+                Step::MakeSet { items, out } => {
                     let set = self
                         .call
                         .arena
@@ -356,7 +356,7 @@ impl<'e> Machine<'e> {
                     self.set_by_field(*out, &set);
                     true
                 }
-                Step::Object { pairs, shape, out } => {
+                Step::MakeObject { pairs, shape, out } => {
                     let object = self.object(pairs, shape.as_ref());
                     self.set_by_field(*out, &object);
                     true
@@ -388,7 +388,7 @@ impl<'e> Machine<'e> {
                 Step::EndWith => return self.end_with(rest),
                 Step::Value(operand) => return self.value(*operand),
                 Step::MemberFound => return Ok(self.member_found()),
-                Step::InsertOnce(operand) => {
+                Step::SetAddOnce(operand) => {
                     self.insert(*operand);
                     return Ok(self.enough());
                 }

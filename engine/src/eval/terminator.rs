@@ -98,7 +98,7 @@ impl<'e> Machine<'e> {
     /// Runs the last step of a block.
     pub(super) fn terminator(&mut self, leaf: &'e Step) -> Result<Flow, Halt> {
         match leaf {
-            Step::Put { key, value, span } => {
+            Step::ObjectInsert { key, value, span } => {
                 let (key, value) = (self.get(*key), self.get(*value));
                 let Sink::Object(object) = &mut self.sink else {
                     bug!(WRONG_SINK);
@@ -124,7 +124,7 @@ impl<'e> Machine<'e> {
                     return Err(Halt::Conflict);
                 }
             }
-            Step::Solution(wanted) => {
+            Step::ResultSetAdd(wanted) => {
                 let row = wanted.iter().map(|operand| self.get(*operand)).collect();
                 match &mut self.sink {
                     Sink::Rows(rows) => rows.push(row),

@@ -146,11 +146,11 @@ impl<'p> Dump<'p> {
     fn step(&mut self, step: &Step) -> fmt::Result {
         match step {
             Step::Input { keys, out } => self.set(*out, format_args!("input{}", self.keys(keys))),
-            Step::GetPath { from, keys, out } => {
+            Step::Dot { from, keys, out } => {
                 let (from, keys) = (self.operand(*from), self.keys(keys));
                 self.set(*out, format_args!("{from}{keys}"))
             }
-            Step::Each {
+            Step::Scan {
                 from,
                 key,
                 out,
@@ -229,11 +229,13 @@ impl<'p> Dump<'p> {
             Step::IsObject(operand, len) => {
                 self.line(format_args!("object of {len} {}", self.operand(*operand)))
             }
-            Step::Array { items, out } => self.set(*out, format_args!("[{}]", self.list(items))),
-            Step::Set { items, out } => {
+            Step::MakeArray { items, out } => {
+                self.set(*out, format_args!("[{}]", self.list(items)))
+            }
+            Step::MakeSet { items, out } => {
                 self.set(*out, format_args!("set {{{}}}", self.list(items)))
             }
-            Step::Object { pairs, shape, out } => {
+            Step::MakeObject { pairs, shape, out } => {
                 let pairs = pairs.iter();
                 let pairs: Vec<_> = pairs
                     .map(|(key, value)| format!("{}: {}", self.operand(*key), self.operand(*value)))
@@ -290,12 +292,12 @@ impl<'p> Dump<'p> {
             Step::Exists
             | Step::MemberFound
             | Step::Value(_)
-            | Step::Append(_)
-            | Step::Insert(_)
-            | Step::InsertOnce(_)
-            | Step::Put { .. }
+            | Step::ArrayAppend(_)
+            | Step::SetAdd(_)
+            | Step::SetAddOnce(_)
+            | Step::ObjectInsert { .. }
             | Step::Produce { .. }
-            | Step::Solution(_) => self.terminator(step),
+            | Step::ResultSetAdd(_) => self.terminator(step),
         }
     }
 
@@ -303,12 +305,14 @@ impl<'p> Dump<'p> {
         match leaf {
             Step::MemberFound => self.line("member"),
             Step::Value(operand) => self.line(format_args!("value {}", self.operand(*operand))),
-            Step::Append(operand) => self.line(format_args!("append {}", self.operand(*operand))),
-            Step::Insert(operand) => self.line(format_args!("insert {}", self.operand(*operand))),
-            Step::InsertOnce(operand) => {
+            Step::ArrayAppend(operand) => {
+                self.line(format_args!("append {}", self.operand(*operand)))
+            }
+            Step::SetAdd(operand) => self.line(format_args!("insert {}", self.operand(*operand))),
+            Step::SetAddOnce(operand) => {
                 self.line(format_args!("insert once {}", self.operand(*operand)))
             }
-            Step::Put { key, value, .. } => {
+            Step::ObjectInsert { key, value, .. } => {
                 let (key, value) = (self.operand(*key), self.operand(*value));
                 self.line(format_args!("put {key}: {value}"))
             }
@@ -321,7 +325,7 @@ impl<'p> Dump<'p> {
                 let verb = if *member { "contains" } else { "=" };
                 self.line(format_args!("produce .{path} {verb} {value}"))
             }
-            Step::Solution(wanted) => self.line(format_args!("solution {}", self.list(wanted))),
+            Step::ResultSetAdd(wanted) => self.line(format_args!("solution {}", self.list(wanted))),
             _ => self.line("exists"),
         }
     }

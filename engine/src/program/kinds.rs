@@ -21,10 +21,10 @@ macro_rules! kinds {
 }
 
 kinds! { Step:
-    Input GetPath Each Join Base BaseChild Rule Keyed Document Keys Call HostCall Function Descend
+    Input Dot Scan Join Base BaseChild Rule Keyed Document Keys Call HostCall Function Descend
     IsTruthy Equal Compare Member Among Test Precheck Fail MayEqual IsArray IsObject
-    Array Set Object Collect Aggregate Not Every And Or Any Inlined Fused With EndWith
-    Exists MemberFound Value Append Insert InsertOnce Put Produce Solution
+    MakeArray MakeSet MakeObject Collect Aggregate Not Every And Or Any Inlined Fused With EndWith
+    Exists MemberFound Value ArrayAppend SetAdd SetAddOnce ObjectInsert Produce ResultSetAdd
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
 kinds! { Collector: Array Bag Set Object }
@@ -72,7 +72,7 @@ impl Step {
     pub fn is_generator(&self) -> bool {
         matches!(
             self,
-            Self::Each { .. }
+            Self::Scan { .. }
                 | Self::Join(_)
                 | Self::Keys { .. }
                 | Self::Descend { .. }

@@ -8,7 +8,7 @@ macro_rules! operands {
     ($step:expr, $see:ident, $iter:ident) => {
         match $step {
             Self::Input { keys, .. } | Self::Keyed { keys, .. } => keys.$iter().for_each($see),
-            Self::GetPath { from, keys, .. } => {
+            Self::Dot { from, keys, .. } => {
                 $see(from);
                 keys.$iter().for_each($see);
             }
@@ -19,7 +19,7 @@ macro_rules! operands {
                 keys.$iter().for_each(&mut *$see);
                 path.0.$iter().for_each($see);
             }
-            Self::Each { from, base, .. } => {
+            Self::Scan { from, base, .. } => {
                 $see(from);
                 for path in base.$iter() {
                     path.0.$iter().for_each(&mut *$see);
@@ -36,7 +36,7 @@ macro_rules! operands {
                 join.lookup
                     .$iter()
                     .for_each(|lookup| match lookup {
-                        Self::GetPath { from, keys, .. } => {
+                        Self::Dot { from, keys, .. } => {
                             $see(from);
                             keys.$iter().for_each(&mut *$see);
                         }
@@ -62,9 +62,9 @@ macro_rules! operands {
             | Self::IsArray(operand, _)
             | Self::IsObject(operand, _)
             | Self::Value(operand)
-            | Self::Append(operand)
-            | Self::Insert(operand)
-            | Self::InsertOnce(operand) => $see(operand),
+            | Self::ArrayAppend(operand)
+            | Self::SetAdd(operand)
+            | Self::SetAddOnce(operand) => $see(operand),
             Self::Equal(left, right)
             | Self::Compare(_, left, right)
             | Self::Member(left, right)
@@ -72,10 +72,10 @@ macro_rules! operands {
                 $see(left);
                 $see(right);
             }
-            Self::Array { items, .. } | Self::Set { items, .. } | Self::Solution(items) => {
+            Self::MakeArray { items, .. } | Self::MakeSet { items, .. } | Self::ResultSetAdd(items) => {
                 items.$iter().for_each($see);
             }
-            Self::Object { pairs, .. } => pairs.$iter().for_each(|(key, value)| {
+            Self::MakeObject { pairs, .. } => pairs.$iter().for_each(|(key, value)| {
                 $see(key);
                 $see(value);
             }),
@@ -94,7 +94,7 @@ macro_rules! operands {
                         ModifierTarget::ByRule(..) | ModifierTarget::ByBuiltin(..) | ModifierTarget::Nowhere => {}
                     });
             }
-            Self::Put { key, value, .. } => {
+            Self::ObjectInsert { key, value, .. } => {
                 $see(key);
                 $see(value);
             }
@@ -158,7 +158,7 @@ impl Step {
     pub fn results_mut(&mut self, see: &mut impl FnMut(&mut Slot)) {
         match self {
             Self::Input { out, .. }
-            | Self::GetPath { out, .. }
+            | Self::Dot { out, .. }
             | Self::Base { out, .. }
             | Self::BaseChild { out, .. }
             | Self::Rule { out, .. }
@@ -167,15 +167,15 @@ impl Step {
             | Self::Call { out, .. }
             | Self::HostCall { out, .. }
             | Self::Function { out, .. }
-            | Self::Array { out, .. }
-            | Self::Set { out, .. }
-            | Self::Object { out, .. }
+            | Self::MakeArray { out, .. }
+            | Self::MakeSet { out, .. }
+            | Self::MakeObject { out, .. }
             | Self::Collect { out, .. } => see(out),
             Self::Keys { key, value, .. } => {
                 see(key);
                 value.iter_mut().for_each(&mut *see);
             }
-            Self::Each { key, out, .. }
+            Self::Scan { key, out, .. }
             | Self::Descend {
                 path: key,
                 value: out,
@@ -189,7 +189,7 @@ impl Step {
                 join.key.iter_mut().for_each(&mut *see);
                 see(&mut join.out);
                 for step in &mut join.lookup {
-                    if let Self::GetPath { out, .. }
+                    if let Self::Dot { out, .. }
                     | Self::Input { out, .. }
                     | Self::BaseChild { out, .. }
                     | Self::Call { out, .. } = step

@@ -23,10 +23,10 @@ fn are_plain(steps: &[Step]) -> bool {
     steps.iter().all(|step| {
         let is_plain = match step {
             Step::Input { .. }
-            | Step::GetPath { .. }
+            | Step::Dot { .. }
             | Step::Base { .. }
             | Step::BaseChild { .. }
-            | Step::Each { .. }
+            | Step::Scan { .. }
             | Step::Join(_)
             | Step::IsTruthy(_)
             | Step::IsArray(..)

@@ -85,7 +85,7 @@ pub enum Step {
         out: Slot,
     },
     /// Looks up a value under known keys.
-    GetPath {
+    Dot {
         /// Start of the path.
         from: Operand,
         /// The keys.
@@ -94,7 +94,7 @@ pub enum Step {
         out: Slot,
     },
     /// Enumerates an array, object or set.
-    Each {
+    Scan {
         /// Enumerated collection.
         from: Operand,
         /// Receives the index, key or member.
@@ -212,21 +212,21 @@ pub enum Step {
     /// Continues if the value is an object of that size.
     IsObject(Operand, u32),
     /// Makes an array.
-    Array {
+    MakeArray {
         /// The elements.
         items: Box<[Operand]>,
         /// Receives it.
         out: Slot,
     },
     /// Makes a set.
-    Set {
+    MakeSet {
         /// The members.
         items: Box<[Operand]>,
         /// Receives it.
         out: Slot,
     },
     /// Makes an object.
-    Object {
+    MakeObject {
         /// The pairs; in the order of the keys when these are known.
         pairs: Box<[(Operand, Operand)]>,
         /// Shape of the object, if the keys are known.
@@ -270,13 +270,13 @@ pub enum Step {
     /// Terminator: the value of a complete rule or function.
     Value(Operand),
     /// Terminator: an element of an array.
-    Append(Operand),
+    ArrayAppend(Operand),
     /// Terminator: a member of a set.
-    Insert(Operand),
+    SetAdd(Operand),
     /// Terminator: a member of a set that all solutions have in common, so that one is enough.
-    InsertOnce(Operand),
+    SetAddOnce(Operand),
     /// Terminator: a pair of an object; equal keys must have equal values.
-    Put {
+    ObjectInsert {
         /// The key.
         key: Operand,
         /// The value.
@@ -294,7 +294,7 @@ pub enum Step {
         member: bool,
     },
     /// Terminator: a solution of a query, with its values in these operands.
-    Solution(Box<[Operand]>),
+    ResultSetAdd(Box<[Operand]>),
 }
 
 /// The path of a base document below `data`. A separate type keeps the step small.
@@ -316,7 +316,7 @@ pub struct Join {
     pub path: Box<[Operand]>,
     /// `true` if the path has keys of base documents, as in `Step::BaseChild`.
     pub is_base: bool,
-    /// Path of `from` below `data`, as in `Step::Each`.
+    /// Path of `from` below `data`, as in `Step::Scan`.
     pub base: Option<Box<BasePath>>,
     /// The compared value.
     pub known: Operand,

@@ -217,7 +217,7 @@ impl<'p> Lowering<'p> {
         let found = Operand::Const(self.constants.add(Value(Repr::Bool(true))));
         let block = self.block(|inner| {
             inner.body(body);
-            inner.push(Step::Insert(found));
+            inner.push(Step::SetAdd(found));
         });
         let into = Collector::Set;
         self.push(Step::Collect { into, block, out });
@@ -381,7 +381,7 @@ impl<'p> Lowering<'p> {
         prepared: &mut Option<Arc<dyn Prepared>>,
         args: &mut Box<[Operand]>,
     ) -> bool {
-        let ([first, Operand::Slot(array)], Some(Step::Array { items, out })) =
+        let ([first, Operand::Slot(array)], Some(Step::MakeArray { items, out })) =
             (&**args, self.steps.last())
         else {
             return false;
@@ -429,7 +429,7 @@ impl<'p> Lowering<'p> {
             value,
         });
         let items = [Operand::Slot(path), Operand::Slot(value)].into();
-        self.push(Step::Array { items, out: pair });
+        self.push(Step::MakeArray { items, out: pair });
         self.matches(Operand::Slot(pair), pattern);
     }
 }

@@ -108,8 +108,8 @@ fn is_short(step: &Step) -> bool {
     match step {
         Step::Compare(..)
         | Step::Test(..)
-        | Step::Array { .. }
-        | Step::Object { .. }
+        | Step::MakeArray { .. }
+        | Step::MakeObject { .. }
         | Step::Rule { .. } => true,
         Step::Call { call, .. } => {
             let builtin = call.entry.builtin;

@@ -16,7 +16,7 @@ pub fn keys(plan: &mut Plan) {
 fn within(block: &mut Block, is_unread: &impl Fn(Slot) -> bool) {
     for step in block.iter_mut() {
         match step {
-            Step::Each { key, .. } => *key = key.filter(|slot| !is_unread(*slot)),
+            Step::Scan { key, .. } => *key = key.filter(|slot| !is_unread(*slot)),
             Step::Descend { path, .. } => *path = path.filter(|slot| !is_unread(*slot)),
             Step::Every(every) => every.key = every.key.filter(|slot| !is_unread(*slot)),
             _ => {}
@@ -43,7 +43,7 @@ fn forget(block: &mut Block, constants: &Constants, is_unread: &impl Fn(Slot) ->
         if let Step::IsArray(operand, length) = step {
             array = Some((*operand, *length));
         }
-        let (Step::GetPath { from, keys, out }, Some((operand, length))) = (step, array) else {
+        let (Step::Dot { from, keys, out }, Some((operand, length))) = (step, array) else {
             return false;
         };
         *from == operand && is_unread(*out) && is_below(constants, keys, length)

@@ -241,7 +241,7 @@ impl Inliner<'_> {
         let gap = behind.iter().take_while(|step| is_test(step)).count();
         let (gap, behind) = behind.split_at_checked(gap).unwrap_or((behind, &[]));
         let Some((
-            Step::Each {
+            Step::Scan {
                 from,
                 key,
                 out: member,
@@ -287,7 +287,7 @@ impl Inliner<'_> {
         }
         let bodies = set.rules.iter().map(|rule| {
             let (leaf, steps) = rule.plan.steps.split_last()?;
-            let (Step::Insert(found) | Step::InsertOnce(found)) = leaf else {
+            let (Step::SetAdd(found) | Step::SetAddOnce(found)) = leaf else {
                 return None;
             };
             if !steps.iter().all(is_pure_step) {
@@ -333,7 +333,7 @@ pub fn is_inlinable(set: &RuleSet) -> bool {
 /// Returns `true` if a step costs less than memoising its result, and the number of its runs is not observable.
 fn is_cheap(step: &Step) -> bool {
     match step {
-        Step::Each { .. } | Step::Join(_) | Step::Member(..) | Step::Among(..) => false,
+        Step::Scan { .. } | Step::Join(_) | Step::Member(..) | Step::Among(..) => false,
         Step::Any(any) => are_all(&any.blocks, is_cheap),
         step => is_pure_step(step),
     }

@@ -61,7 +61,7 @@ pub fn without(steps: &[Step]) -> Vec<Step> {
 fn undo(step: &mut Step) {
     match step {
         Step::Join(join) => {
-            *step = Step::Each {
+            *step = Step::Scan {
                 from: join.from,
                 key: join.key,
                 out: join.out,
@@ -77,7 +77,7 @@ fn undo(step: &mut Step) {
 
 /// Finds the joins of a plan. The plan of a function (`called`) runs repeatedly itself.
 fn find(plan: &mut Plan, called: bool, constants: &Constants) {
-    if !plan.contains_step(|step| matches!(step, Step::Each { .. } | Step::Member(..))) {
+    if !plan.contains_step(|step| matches!(step, Step::Scan { .. } | Step::Member(..))) {
         return;
     }
     let mut search = JoinSearch {
@@ -106,7 +106,7 @@ impl JoinSearch<'_> {
         let mut steps: &mut [Step] = block;
         while let Some((step, rest)) = steps.split_first_mut() {
             match step {
-                Step::Each {
+                Step::Scan {
                     from,
                     key,
                     out,
@@ -125,7 +125,7 @@ impl JoinSearch<'_> {
             depth += u32::from(step.is_generator());
             let found = match step {
                 Step::Input { .. } | Step::Base { .. } | Step::Rule { .. } => 0,
-                Step::GetPath { from, .. } | Step::BaseChild { from, .. } => self.depth(*from),
+                Step::Dot { from, .. } | Step::BaseChild { from, .. } => self.depth(*from),
                 _ => depth,
             };
             step.results_mut(&mut |slot| *self.depths.item_mut(*slot) = found);
@@ -207,9 +207,7 @@ impl JoinSearch<'_> {
             let is_base = matches!(step, Step::BaseChild { keys, .. }
                 if keys.iter().any(|key| !self.is_field(*key)));
             match step {
-                Step::GetPath { out, .. }
-                | Step::BaseChild { out, .. }
-                | Step::Input { out, .. }
+                Step::Dot { out, .. } | Step::BaseChild { out, .. } | Step::Input { out, .. }
                     if outside =>
                 {
                     lookups.push((*out, step.clone()));
@@ -224,7 +222,7 @@ impl JoinSearch<'_> {
                 Step::Test(_, call) if is_pure(call.entry.builtin) => {
                     (tests, calls) = (true, true);
                 }
-                Step::GetPath {
+                Step::Dot {
                     from: Operand::Slot(slot),
                     keys,
                     out,
@@ -287,7 +285,7 @@ impl JoinSearch<'_> {
                 ref step if is_pure_step(step) => {
                     tests |= !matches!(
                         step,
-                        Step::GetPath { .. } | Step::BaseChild { .. } | Step::Input { .. }
+                        Step::Dot { .. } | Step::BaseChild { .. } | Step::Input { .. }
                     );
                 }
                 _ => break,

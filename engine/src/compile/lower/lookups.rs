@@ -28,13 +28,13 @@ impl LookupStep {
     fn of_step(step: &Step) -> Option<(Self, Slot)> {
         Some(match step {
             Step::Input { keys, out } => (Self::Input(keys.clone()), *out),
-            Step::GetPath { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
+            Step::Dot { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
             Step::Base { path, out } => (Self::Base(path.clone()), *out),
             Step::BaseChild {
                 from, keys, out, ..
             } => (Self::BelowBase(*from, keys.clone()), *out),
             Step::Rule { rule, out } => (Self::Rule(*rule), *out),
-            Step::Array { items, out } => (Self::Array(items.clone()), *out),
+            Step::MakeArray { items, out } => (Self::Array(items.clone()), *out),
             Step::Call { call, out } if is_pure(call.entry.builtin) => {
                 let name = call.entry.builtin.name;
                 (Self::Call(name, call.elements, call.args.clone()), *out)
@@ -108,7 +108,7 @@ impl Sharing {
 
 /// Moves lookups and tests before the loops that do not change them.
 pub fn hoist(block: &mut Block) {
-    if !block.iter().any(|step| matches!(step, Step::Each { .. })) {
+    if !block.iter().any(|step| matches!(step, Step::Scan { .. })) {
         let inner = block.iter_mut().flat_map(Step::blocks_mut);
         return inner.for_each(hoist);
     }
@@ -131,7 +131,7 @@ fn insertion_point(before: &mut [Step], step: &Step) -> usize {
         if !is_pure_step(crossed) || fills_for(crossed, step) {
             break;
         }
-        if matches!(crossed, Step::Each { .. }) {
+        if matches!(crossed, Step::Scan { .. }) {
             place = at;
         }
     }
@@ -151,7 +151,7 @@ fn is_movable(step: &Step) -> bool {
     matches!(
         step,
         Step::Input { .. }
-            | Step::GetPath { .. }
+            | Step::Dot { .. }
             | Step::Base { .. }
             | Step::BaseChild { .. }
             | Step::IsTruthy(_)
@@ -167,7 +167,7 @@ fn is_movable(step: &Step) -> bool {
 /// Returns `true` if a step only does lookups and tests, so that the number of its runs is not observable.
 pub fn is_pure_step(step: &Step) -> bool {
     match step {
-        Step::Each { .. } | Step::Join(_) => true,
+        Step::Scan { .. } | Step::Join(_) => true,
         Step::Not(block) => are_all([block], is_pure_step),
         step => is_movable(step),
     }

@@ -172,7 +172,7 @@ pub fn query(
         }));
     }
     let operands = wanted.iter().map(|name| lowering.variable(name)).collect();
-    lowering.push(Step::Solution(operands));
+    lowering.push(Step::ResultSetAdd(operands));
     let mut plan = lowering.finish();
     joins::of_query(&mut plan, &constants, optimisations);
     LoweredQuery {

@@ -22,7 +22,7 @@ impl PlanFeatures {
     pub fn see(&mut self, step: &Step) {
         match step {
             Step::Collect { .. } => self.collection = true,
-            Step::Each { key, .. } => {
+            Step::Scan { key, .. } => {
                 self.loops = true;
                 self.keys |= key.is_some();
             }
@@ -30,12 +30,12 @@ impl PlanFeatures {
             Step::Every(_) => self.keys = true,
             Step::IsArray(..) => self.patterns = true,
             Step::Input { .. }
-            | Step::GetPath { .. }
+            | Step::Dot { .. }
             | Step::Base { .. }
             | Step::BaseChild { .. }
             | Step::Rule { .. }
             | Step::Call { .. }
-            | Step::Array { .. } => {
+            | Step::MakeArray { .. } => {
                 self.lookups += 1;
             }
             _ => {}

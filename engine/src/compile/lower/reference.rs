@@ -55,7 +55,7 @@ impl Lowering<'_> {
             if self.is_open(first) {
                 let key = (!first.is_wildcard()).then(|| self.slot());
                 let out = self.slot();
-                self.push(Step::Each {
+                self.push(Step::Scan {
                     from,
                     key,
                     out,
@@ -69,7 +69,7 @@ impl Lowering<'_> {
             } else {
                 let (keys, rest) = self.evaluated_prefix(operands);
                 let out = self.slot();
-                self.push(Step::GetPath {
+                self.push(Step::Dot {
                     from,
                     keys: keys.into(),
                     out,
@@ -129,7 +129,7 @@ impl Lowering<'_> {
                 let is_named = !first.is_wildcard();
                 let key = (is_named || !others.is_empty()).then(|| self.slot());
                 let out = self.slot();
-                self.push(Step::Each {
+                self.push(Step::Scan {
                     from,
                     key,
                     out,

@@ -428,7 +428,7 @@ fn emit_terminator(
     };
     let step = match kind {
         RuleKind::Complete | RuleKind::Function(_) => Step::Value(value),
-        RuleKind::Set => Step::Insert(value),
+        RuleKind::Set => Step::SetAdd(value),
         RuleKind::Object => {
             let path = rest.into_iter().map(|term| lowering.term(term)).collect();
             Step::Produce {

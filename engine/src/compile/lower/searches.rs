@@ -25,11 +25,11 @@ fn end(plan: &mut Plan) {
         return;
     };
     let loops = steps.iter().any(Step::is_generator);
-    if let Step::Insert(constant @ Operand::Const(_)) = leaf
+    if let Step::SetAdd(constant @ Operand::Const(_)) = leaf
         && loops
         && steps.iter().all(is_unseen)
     {
-        *leaf = Step::InsertOnce(*constant);
+        *leaf = Step::SetAddOnce(*constant);
     }
 }
 

@@ -23,13 +23,13 @@ impl Lowering<'_> {
             TermKind::Array(items) => {
                 let items = items.iter().map(|item| self.term(item)).collect();
                 let out = self.slot();
-                self.push(Step::Array { items, out });
+                self.push(Step::MakeArray { items, out });
                 Operand::Slot(out)
             }
             TermKind::Set(items) => {
                 let items = items.iter().map(|item| self.term(item)).collect();
                 let out = self.slot();
-                self.push(Step::Set { items, out });
+                self.push(Step::MakeSet { items, out });
                 Operand::Slot(out)
             }
             TermKind::Object(pairs) => {
@@ -40,7 +40,7 @@ impl Lowering<'_> {
                 let shape = self.shape(&mut pairs);
                 let out = self.slot();
                 let pairs = pairs.into();
-                self.push(Step::Object { pairs, shape, out });
+                self.push(Step::MakeObject { pairs, shape, out });
                 Operand::Slot(out)
             }
             TermKind::ArrayComprehension(inside) => self.comprehension(Collector::Array, inside),
@@ -116,13 +116,13 @@ impl Lowering<'_> {
             let key = inside.key.as_ref().map(|key| (inner.term(key), key.span));
             let head = inner.term(&inside.head);
             inner.push(match (into, key) {
-                (Collector::Array, _) => Step::Append(head),
-                (Collector::Object, Some((key, span))) => Step::Put {
+                (Collector::Array, _) => Step::ArrayAppend(head),
+                (Collector::Object, Some((key, span))) => Step::ObjectInsert {
                     key,
                     value: head,
                     span,
                 },
-                _ => Step::Insert(head),
+                _ => Step::SetAdd(head),
             });
         });
         let out = self.slot();

@@ -125,7 +125,7 @@ impl Lowering<'_> {
 
     fn part(&mut self, value: Operand, key: Operand, pattern: &Term) {
         let out = self.slot();
-        self.push(Step::GetPath {
+        self.push(Step::Dot {
             from: value,
             keys: [key].into(),
             out,

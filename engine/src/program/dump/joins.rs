@@ -16,7 +16,7 @@ impl Dump<'_> {
                 text.map_or_else(|| self.operand(*operand), |(_, text)| text.clone())
             };
             let (out, text) = match step {
-                Step::GetPath { from, keys, out } => {
+                Step::Dot { from, keys, out } => {
                     (*out, format!("{}{}", read(from), self.keys(keys)))
                 }
                 Step::Input { keys, out } => (*out, format!("input{}", self.keys(keys))),
