@@ -38,10 +38,11 @@ impl<'e> Machine<'e> {
 
     /// Continues with each member that the bodies of a rule produce.
     pub(super) fn fused(&mut self, fused: &'e FusedSet) -> Result<Flow, Halt> {
+        let (plain, fused) = fused.versions();
         if self.overlaid {
-            return self.run(&fused.plain);
+            return self.run(plain);
         }
-        for block in &fused.fused {
+        for block in fused {
             if self.run(block)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }

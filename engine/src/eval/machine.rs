@@ -375,10 +375,12 @@ impl<'e> Machine<'e> {
                 }
                 Step::Not(block) => self.run(block)? == Flow::More,
                 Step::And(blocks) => {
-                    self.run(&blocks.0)? == Flow::Stop && self.run(&blocks.1)? == Flow::Stop
+                    let [left, right] = &**blocks;
+                    self.run(left)? == Flow::Stop && self.run(right)? == Flow::Stop
                 }
                 Step::Or(blocks) => {
-                    self.run(&blocks.0)? == Flow::Stop || self.run(&blocks.1)? == Flow::Stop
+                    let [left, right] = &**blocks;
+                    self.run(left)? == Flow::Stop || self.run(right)? == Flow::Stop
                 }
                 Step::Any(any) => self.any(any)?,
                 Step::Inlined(inlined) => self.inlined(inlined)?,
@@ -392,7 +394,16 @@ impl<'e> Machine<'e> {
                     self.insert(*operand);
                     return Ok(self.enough());
                 }
-                terminator => return self.terminator(terminator),
+                Step::ObjectInsert { .. } | Step::Produce { .. } | Step::ResultSetAdd(_) => {
+                    return self.terminator(step);
+                }
+                Step::Input { .. }
+                | Step::IsTruthy(_)
+                | Step::Equal(..)
+                | Step::Member(..)
+                | Step::ArrayAppend(_)
+                | Step::SetAdd(_)
+                | Step::Exists => bug!("a light step that was not evaluated as one"),
             };
             if !on {
                 return Ok(Flow::More);
@@ -401,14 +412,14 @@ impl<'e> Machine<'e> {
         }
     }
 
-    fn object(&self, pairs: &[(Operand, Operand)], shape: Option<&'e Arc<Shape>>) -> ValueRef<'e> {
+    fn object(&self, pairs: &[[Operand; 2]], shape: Option<&'e Arc<Shape>>) -> ValueRef<'e> {
         let arena = self.call.arena;
         if let Some(shape) = shape {
-            let values = pairs.iter().map(|(_, value)| *value);
+            let values = pairs.iter().map(|[_, value]| *value);
             return arena.object_of_shape(shape, self.gather_registers(values));
         }
         let pairs = pairs.iter();
-        arena.object_from(pairs.map(|(key, value)| (self.get(*key), self.get(*value))))
+        arena.object_from(pairs.map(|[key, value]| (self.get(*key), self.get(*value))))
     }
 
     /// Fills a slot with a result. Returns `true` if there is one. The result is read in place.

@@ -12,9 +12,10 @@ pub use indexed::indexed;
 
 use std::fmt::{self, Display, Write};
 
+use super::instructions::Step;
 use super::plan::{
     BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ModifierTarget, Operand, Plan,
-    Slot, Step,
+    Slot,
 };
 use super::rules::{NodeId, Rule, RuleId, RuleKind, RuleSet};
 use super::{ConstId, Program};
@@ -238,7 +239,7 @@ impl<'p> Dump<'p> {
             Step::MakeObject { pairs, shape, out } => {
                 let pairs = pairs.iter();
                 let pairs: Vec<_> = pairs
-                    .map(|(key, value)| format!("{}: {}", self.operand(*key), self.operand(*value)))
+                    .map(|[key, value]| format!("{}: {}", self.operand(*key), self.operand(*value)))
                     .collect();
                 let shaped = if shape.is_some() { "shaped " } else { "" };
                 self.set(
@@ -279,10 +280,11 @@ impl<'p> Dump<'p> {
                 self.blocks(&inlined.blocks)
             }
             Step::Fused(fused) => {
+                let (plain, fused) = fused.versions();
                 self.line("where documents are replaced")?;
-                self.block(&fused.plain)?;
+                self.block(plain)?;
                 self.line("elsewhere")?;
-                self.blocks(&fused.fused)
+                self.blocks(fused)
             }
             Step::With(with) => {
                 self.line("with")?;
@@ -340,7 +342,7 @@ impl<'p> Dump<'p> {
         self.line(format_args!("test {left} {sign} {right}"))
     }
 
-    fn pair(&mut self, opening: &str, middle: &str, (left, right): &(Block, Block)) -> fmt::Result {
+    fn pair(&mut self, opening: &str, middle: &str, [left, right]: &[Block; 2]) -> fmt::Result {
         self.line(opening)?;
         self.block(left)?;
         self.line(middle)?;

@@ -2,6 +2,7 @@
 
 use super::RuleId;
 use super::plan::{Block, FunctionCall, Operand, Slot};
+use crate::bug::bug;
 
 /// A rule that is `true` or undefined, as its bodies.
 #[derive(Clone)]
@@ -28,8 +29,17 @@ pub struct Inlined {
 /// A consumer of a set, fused with the bodies that produce the members, in two versions.
 #[derive(Clone)]
 pub struct FusedSet {
-    /// The set is built first; used if documents are replaced.
-    pub plain: Block,
-    /// Each body of the rule continues with the members that it produces.
-    pub fused: Box<[Block]>,
+    /// First the version that builds the set, which is used if documents are replaced. In the others, each body of the
+    /// rule continues with the members that it produces.
+    pub blocks: Box<[Block]>,
+}
+
+impl FusedSet {
+    /// Returns the version that builds the set, and the bodies of the other.
+    pub fn versions(&self) -> (&Block, &[Block]) {
+        match self.blocks.split_first() {
+            Some(versions) => versions,
+            None => bug!("a fused set without blocks"),
+        }
+    }
 }

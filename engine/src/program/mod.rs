@@ -3,28 +3,31 @@
 pub mod canonical;
 mod constant;
 pub mod dump;
+mod effects;
 pub mod index;
 mod inlined;
+mod instructions;
 mod intrinsic;
 mod kinds;
-mod operands;
-mod plain;
+mod parts;
 pub mod plan;
 pub mod rules;
 mod steps;
 
 pub use canonical::Canonical;
 pub use constant::{constant, document_path};
+pub use effects::Effects;
 pub use index::{
     AccessPath, Answers, DecisionBranch, DecisionNode, Delimiters, Index, IndexInput, KeyPath,
     Nested, Numbers, PathRoot, Question, SelectedRules, ValueFeature, Values,
 };
 pub use inlined::{FusedSet, Inlined, InlinedRule};
+pub use instructions::Step;
 pub use intrinsic::Intrinsic;
+pub use parts::{Part, PartMut};
 pub use plan::{
     Aggregate, BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every,
-    FunctionCall, HostCall, Join, ModifierTarget, Operand, Plan, Precheck, Slot, Step, TextTest,
-    With,
+    FunctionCall, HostCall, Join, ModifierTarget, Operand, Plan, Precheck, Slot, TextTest, With,
 };
 pub use rules::{
     Chain, ConditionCoverage, NodeId, Rule, RuleId, RuleKind, RuleSet, TreeNode, VirtualDocuments,

@@ -1,8 +1,4 @@
-//! Plans: the steps that find the solutions of a body.
-//!
-//! A step binds slots, tests, or generates; the following steps of its block run once for each way that it succeeds.
-//! The last step of a block is a terminator. Bindings are decided at compile time, so there is no unification at run
-//! time.
+//! Plans: the instructions that find the solutions of a body, and their operands.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,10 +6,9 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
-use super::inlined::{FusedSet, Inlined, InlinedRule};
+use super::instructions::Step;
 use super::intrinsic::Intrinsic;
 use crate::builtins::{Aggregation, BuiltinEntry, IntrinsicResult, Prepared, TextRelation};
-use crate::value::{Kind, Shape};
 
 /// Index of a slot in the frame of a running plan.
 pub type Slot = u32;
@@ -41,7 +36,25 @@ pub struct Plan {
     /// What is run.
     pub steps: Block,
     /// See [`Self::is_plain`].
-    pub(super) plain: OnceLock<bool>,
+    plain: OnceLock<bool>,
+}
+
+impl Plan {
+    /// Creates a plan of instructions and the size of their frame.
+    pub fn new(slots: u32, steps: Block) -> Self {
+        Self {
+            slots,
+            steps,
+            ..Self::default()
+        }
+    }
+
+    /// Returns `true` if the fast path can evaluate each instruction.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        let plain = || self.steps.iter().all(Step::is_plain);
+        *self.plain.get_or_init(plain)
+    }
 }
 
 /// Comparisons that are tested without building a boolean.
@@ -70,231 +83,6 @@ pub enum Collector {
     Set,
     /// `{k: v | …}`
     Object,
-}
-
-/// One step. The discriminant is an explicit `repr`: otherwise the compiler would store it in niches of the fields, and
-/// each dispatch would start with arithmetic.
-#[derive(Clone)]
-#[repr(u8)]
-pub enum Step {
-    /// Looks up a value of the input under known keys.
-    Input {
-        /// The keys.
-        keys: Box<[Operand]>,
-        /// Receives the value.
-        out: Slot,
-    },
-    /// Looks up a value under known keys.
-    Dot {
-        /// Start of the path.
-        from: Operand,
-        /// The keys.
-        keys: Box<[Operand]>,
-        /// Receives the value.
-        out: Slot,
-    },
-    /// Enumerates an array, object or set.
-    Scan {
-        /// Enumerated collection.
-        from: Operand,
-        /// Receives the index, key or member.
-        key: Option<Slot>,
-        /// Receives the element, value or member.
-        out: Slot,
-        /// Path of `from` below `data` if it is a base document. If documents are replaced, the path of an element
-        /// decides.
-        base: Option<Box<BasePath>>,
-    },
-    /// Enumerates the elements of a collection that may have a known value at a known path; a following step tests the
-    /// value.
-    Join(Box<Join>),
-    /// A base document without rules below it.
-    Base {
-        /// Its path.
-        path: Box<[ConstId]>,
-        /// Receives it.
-        out: Slot,
-    },
-    /// Looks up a value below a base document under known keys; a number selects the key that is its text.
-    BaseChild {
-        /// A base document.
-        from: Operand,
-        /// Receives the value.
-        out: Slot,
-        /// The keys.
-        keys: Box<[Operand]>,
-        /// Path of `from` below `data`. If documents are replaced, the whole path decides.
-        path: Box<BasePath>,
-    },
-    /// The document of a rule: its value, or its full extent.
-    Rule {
-        /// The rule.
-        rule: RuleId,
-        /// Receives the document.
-        out: Slot,
-    },
-    /// The value below a partial rule under known keys.
-    Keyed {
-        /// The rule.
-        rule: RuleId,
-        /// The keys, at most as many as the rule's head has.
-        keys: Box<[Operand]>,
-        /// Receives the value; for a member of a set, the requested key.
-        out: Slot,
-    },
-    /// The document at a path of `data` that is known only at run time, or that mixes rules and base documents.
-    Document {
-        /// The path below `data`.
-        path: Box<[Operand]>,
-        /// Receives the document.
-        out: Slot,
-    },
-    /// Enumerates the keys of the document at a path of `data`.
-    Keys {
-        /// The path below `data`.
-        path: Box<[Operand]>,
-        /// Receives the key.
-        key: Slot,
-        /// Receives the value under the key, if it is needed.
-        value: Option<Slot>,
-    },
-    /// Calls a built-in.
-    Call {
-        /// The call.
-        call: Box<BuiltinCall>,
-        /// Receives the result.
-        out: Slot,
-    },
-    /// Calls a function of the host.
-    HostCall {
-        /// The call.
-        call: Box<HostCall>,
-        /// Receives the result.
-        out: Slot,
-    },
-    /// Calls a function of the policy.
-    Function {
-        /// The call.
-        call: Box<FunctionCall>,
-        /// Receives the result.
-        out: Slot,
-    },
-    /// Enumerates each path and value of the tree below a value.
-    Descend {
-        /// The root.
-        from: Operand,
-        /// Receives the path, if it is needed.
-        path: Option<Slot>,
-        /// Receives the value.
-        value: Slot,
-    },
-    /// Continues unless the value is `false`.
-    IsTruthy(Operand),
-    /// Continues if both are equal.
-    Equal(Operand, Operand),
-    /// Continues if the comparison holds.
-    Compare(Comparison, Operand, Operand),
-    /// Continues if a collection (the second operand) contains a value.
-    Member(Operand, Operand),
-    /// Same as `Member`, for a collection that is tested repeatedly.
-    Among(Operand, Operand),
-    /// Continues if the test of two texts holds, or the built-in that it replaces returns `true`.
-    Test(TextTest, Box<BuiltinCall>),
-    /// Continues if the conditions for entering the rule hold.
-    Precheck(Box<Precheck>),
-    /// Never continues.
-    Fail,
-    /// Continues if the value may equal a comprehension of a kind: it has that kind, or is a set, which OPA compares
-    /// with any comprehension.
-    MayEqual(Operand, Kind),
-    /// Continues if the value is an array of that length.
-    IsArray(Operand, u32),
-    /// Continues if the value is an object of that size.
-    IsObject(Operand, u32),
-    /// Makes an array.
-    MakeArray {
-        /// The elements.
-        items: Box<[Operand]>,
-        /// Receives it.
-        out: Slot,
-    },
-    /// Makes a set.
-    MakeSet {
-        /// The members.
-        items: Box<[Operand]>,
-        /// Receives it.
-        out: Slot,
-    },
-    /// Makes an object.
-    MakeObject {
-        /// The pairs; in the order of the keys when these are known.
-        pairs: Box<[(Operand, Operand)]>,
-        /// Shape of the object, if the keys are known.
-        shape: Option<Arc<Shape>>,
-        /// Receives it.
-        out: Slot,
-    },
-    /// Collects the elements that a block produces.
-    Collect {
-        /// Kind of collection.
-        into: Collector,
-        /// The body.
-        block: Block,
-        /// Receives the collection.
-        out: Slot,
-    },
-    /// An aggregate of the elements that a block produces.
-    Aggregate(Box<Aggregate>),
-    /// Continues if the block has no solution.
-    Not(Block),
-    /// Continues if each element satisfies a block.
-    Every(Box<Every>),
-    /// Continues if both blocks have a solution.
-    And(Box<(Block, Block)>),
-    /// Continues if one of the blocks has a solution.
-    Or(Box<(Block, Block)>),
-    /// Continues if a rule that is `true` or undefined is true.
-    Any(Box<InlinedRule>),
-    /// Continues with the result of an inlined function.
-    Inlined(Box<Inlined>),
-    /// Continues inside the bodies of a fused producer; always the last step of its block.
-    Fused(Box<FusedSet>),
-    /// Replaces documents and functions until the matching [`Step::EndWith`].
-    With(Box<With>),
-    /// Ends the innermost [`Step::With`].
-    EndWith,
-    /// Terminator: there is a solution.
-    Exists,
-    /// Terminator: the requested member is in the set.
-    MemberFound,
-    /// Terminator: the value of a complete rule or function.
-    Value(Operand),
-    /// Terminator: an element of an array.
-    ArrayAppend(Operand),
-    /// Terminator: a member of a set.
-    SetAdd(Operand),
-    /// Terminator: a member of a set that all solutions have in common, so that one is enough.
-    SetAddOnce(Operand),
-    /// Terminator: a pair of an object; equal keys must have equal values.
-    ObjectInsert {
-        /// The key.
-        key: Operand,
-        /// The value.
-        value: Operand,
-        /// Source location of the key, for the conflict error.
-        span: Span,
-    },
-    /// Terminator: a value, or a member of a set, below a partial rule.
-    Produce {
-        /// Keys below the rule, without known ones.
-        path: Box<[Operand]>,
-        /// The value or the member.
-        value: Operand,
-        /// `true` for a member of a set.
-        member: bool,
-    },
-    /// Terminator: a solution of a query, with its values in these operands.
-    ResultSetAdd(Box<[Operand]>),
 }
 
 /// The path of a base document below `data`. A separate type keeps the step small.

@@ -141,14 +141,14 @@ impl<'p> Lowering<'p> {
         self.halves(&operands(expr), make);
     }
 
-    fn halves(&mut self, operands: &[&Body], make: fn(Box<(Block, Block)>) -> Step) {
+    fn halves(&mut self, operands: &[&Body], make: fn(Box<[Block; 2]>) -> Step) {
         let (left, right) = operands.split_at(operands.len().div_ceil(2));
-        let blocks = (self.some(left, make), self.some(right, make));
+        let blocks = [self.some(left, make), self.some(right, make)];
         self.push(make(Box::new(blocks)));
     }
 
     /// Returns a block that succeeds if operands of a connective hold.
-    fn some(&mut self, operands: &[&Body], make: fn(Box<(Block, Block)>) -> Step) -> Block {
+    fn some(&mut self, operands: &[&Body], make: fn(Box<[Block; 2]>) -> Step) -> Block {
         if let [one] = operands {
             return self.exists(one);
         }

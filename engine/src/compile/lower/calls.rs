@@ -6,10 +6,9 @@
 
 use super::inline::shift;
 use super::joins;
-use super::lookups::{are_all, is_pure_step};
 use crate::program::{
-    Block, FunctionCall, Index, Inlined, Operand, Plan, Program, Rule, RuleKind, RuleSet, Slot,
-    Step,
+    Block, Effects, FunctionCall, Index, Inlined, Operand, Plan, Program, Rule, RuleKind, RuleSet,
+    Slot, Step,
 };
 
 /// Maximum number of bodies of an inlined function.
@@ -32,8 +31,9 @@ pub fn inline(plan: &mut Plan, program: &Program) {
 
 fn inline_in(block: &mut Block, program: &Program, base: Slot, needed: &mut Slot) {
     for step in block {
-        step.blocks_mut()
-            .for_each(|inner| inline_in(inner, program, base, needed));
+        for inner in step.blocks_mut() {
+            inline_in(inner, program, base, needed);
+        }
         if let Step::Function { call, out } = step
             && let Some(set) = program.rules.get(call.rule as usize)
             && let Some(inlined) = inlined(call, *out, set, base)
@@ -106,18 +106,17 @@ pub fn is_inlinable(set: &RuleSet) -> bool {
 /// Returns `true` if a step is cheap, has at most one solution, and has no observable effects.
 fn is_short(step: &Step) -> bool {
     match step {
-        Step::Compare(..)
-        | Step::Test(..)
-        | Step::MakeArray { .. }
-        | Step::MakeObject { .. }
-        | Step::Rule { .. } => true,
+        Step::Rule { .. } => true,
         Step::Call { call, .. } => {
             let builtin = call.entry.builtin;
             !builtin.waits && !builtin.nondeterministic && builtin.observed.is_none()
         }
-        Step::Not(block) => are_all([block], is_short),
-        Step::Any(any) => are_all(&any.blocks, is_short),
-        Step::Inlined(inlined) => are_all(&inlined.blocks, is_short),
-        step => is_pure_step(step) && !step.is_generator(),
+        Step::Not(_) | Step::Any(_) | Step::Inlined(_) => step.all_within(is_short),
+        step => {
+            let allowed = Effects::PURE
+                .or(Effects::REPLACEABLE)
+                .or(Effects::ALLOCATES);
+            step.effects().is_within(allowed)
+        }
     }
 }

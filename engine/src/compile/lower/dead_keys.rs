@@ -2,7 +2,7 @@
 //! are only sorted or counted.
 
 use super::constants::Constants;
-use crate::program::{Block, Collector, Operand, Plan, Slot, Step};
+use crate::program::{Block, Collector, Operand, PartMut, Plan, Slot, Step};
 use crate::value::{Repr, Value};
 
 /// Removes keys of loops that no step reads.
@@ -15,13 +15,14 @@ pub fn keys(plan: &mut Plan) {
 
 fn within(block: &mut Block, is_unread: &impl Fn(Slot) -> bool) {
     for step in block.iter_mut() {
-        match step {
-            Step::Scan { key, .. } => *key = key.filter(|slot| !is_unread(*slot)),
-            Step::Descend { path, .. } => *path = path.filter(|slot| !is_unread(*slot)),
-            Step::Every(every) => every.key = every.key.filter(|slot| !is_unread(*slot)),
-            _ => {}
+        step.parts_mut(&mut |part| {
+            if let PartMut::Spare(slot) = part {
+                *slot = slot.filter(|slot| !is_unread(*slot));
+            }
+        });
+        for inner in step.blocks_mut() {
+            within(inner, is_unread);
         }
-        step.blocks_mut().for_each(|inner| within(inner, is_unread));
     }
 }
 
@@ -35,8 +36,9 @@ pub fn elements(plan: &mut Plan, constants: &Constants) {
 
 fn forget(block: &mut Block, constants: &Constants, is_unread: &impl Fn(Slot) -> bool) {
     for step in block.iter_mut() {
-        step.blocks_mut()
-            .for_each(|inner| forget(inner, constants, is_unread));
+        for inner in step.blocks_mut() {
+            forget(inner, constants, is_unread);
+        }
     }
     let mut array = None;
     let is_needless = |step: &Step| {
@@ -105,7 +107,8 @@ fn forget_order(block: &mut Block, is_bag: &impl Fn(Slot) -> bool) {
         {
             *into = Collector::Bag;
         }
-        step.blocks_mut()
-            .for_each(|inner| forget_order(inner, is_bag));
+        for inner in step.blocks_mut() {
+            forget_order(inner, is_bag);
+        }
     }
 }

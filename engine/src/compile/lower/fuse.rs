@@ -27,7 +27,9 @@ fn may_fuse(block: &[Step]) -> bool {
 fn fuse(block: &mut Block, reads: &[u32]) {
     let mut steps: Vec<Step> = Vec::with_capacity(block.len());
     for mut step in std::mem::take(block) {
-        step.blocks_mut().for_each(|inner| fuse(inner, reads));
+        for inner in step.blocks_mut() {
+            fuse(inner, reads);
+        }
         match (steps.pop(), step) {
             (Some(collect), step) => match fused(collect, step, reads) {
                 Ok(aggregate) => steps.push(aggregate),

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::calls;
 use super::constants::Constants;
 use super::joins;
-use super::lookups::{are_all, hoist, is_pure_step};
+use super::lookups::hoist;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::index::Indexed as _;
 use crate::program::{
-    Block, FusedSet, Index, InlinedRule, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet,
-    Slot, Step,
+    Block, Effects, FusedSet, Index, InlinedRule, Operand, PartMut, Plan, Program, Rule, RuleId,
+    RuleKind, RuleSet, Slot, Step,
 };
 use crate::value::{Repr, Value};
 
@@ -160,8 +160,9 @@ impl Inliner<'_> {
         }
         let mut steps: Vec<Step> = Vec::with_capacity(block.len());
         for mut step in std::mem::take(block) {
-            step.blocks_mut()
-                .for_each(|inner| self.inline_in(inner, false, reads, slots));
+            for inner in step.blocks_mut() {
+                self.inline_in(inner, false, reads, slots);
+            }
             let rule = match (steps.last(), &step) {
                 (Some(Step::Rule { rule, out }), Step::IsTruthy(Operand::Slot(slot)))
                     if out == slot && reads.get(*slot as usize) == Some(&1) =>
@@ -269,18 +270,16 @@ impl Inliner<'_> {
         let Some(fused) = self.fused_bodies(*rule, plan.slots, &follow) else {
             return;
         };
+        let blocks = std::iter::once(plain.into()).chain(fused).collect();
         let mut steps = before.to_vec();
-        steps.push(Step::Fused(Box::new(FusedSet {
-            plain: plain.into(),
-            fused,
-        })));
+        steps.push(Step::Fused(Box::new(FusedSet { blocks })));
         plan.slots += self.room(*rule);
         plan.steps = steps.into();
     }
 
     /// Returns the bodies of a set, each combined with the context of its members. Bodies and the tests before the loop
     /// have no observable effects, so their order does not matter.
-    fn fused_bodies(&self, rule: RuleId, base: Slot, follow: &Follow<'_>) -> Option<Box<[Block]>> {
+    fn fused_bodies(&self, rule: RuleId, base: Slot, follow: &Follow<'_>) -> Option<Vec<Block>> {
         let set = self.program.rules.get(rule as usize)?;
         if set.kind != RuleKind::Set || !is_simple(set) {
             return None;
@@ -290,7 +289,7 @@ impl Inliner<'_> {
             let (Step::SetAdd(found) | Step::SetAddOnce(found)) = leaf else {
                 return None;
             };
-            if !steps.iter().all(is_pure_step) {
+            if !steps.iter().all(Step::is_pure) {
                 return None;
             }
             let mut body: Block = joins::without(steps).into();
@@ -333,24 +332,27 @@ pub fn is_inlinable(set: &RuleSet) -> bool {
 /// Returns `true` if a step costs less than memoising its result, and the number of its runs is not observable.
 fn is_cheap(step: &Step) -> bool {
     match step {
-        Step::Scan { .. } | Step::Join(_) | Step::Member(..) | Step::Among(..) => false,
-        Step::Any(any) => are_all(&any.blocks, is_cheap),
-        step => is_pure_step(step),
+        Step::Any(_) => step.all_within(is_cheap),
+        step => step.is_pure() && !step.effects().has(Effects::LINEAR),
     }
 }
 
 /// Returns `true` if a step only does lookups and tests, without a loop.
 fn is_test(step: &Step) -> bool {
-    is_pure_step(step) && !step.is_generator()
+    step.is_pure() && !step.is_generator()
 }
 
 /// Adds `base` to the slots that a block fills, and maps its operands with `moved`.
 pub fn shift(block: &mut Block, base: Slot, moved: &impl Fn(Operand) -> Operand) {
     for step in block {
-        step.operands_mut(&mut |operand| *operand = moved(*operand));
-        step.results_mut(&mut |slot| *slot += base);
-        step.blocks_mut()
-            .for_each(|inner| shift(inner, base, moved));
+        step.parts_mut(&mut |part| match part {
+            PartMut::Use(operand) => *operand = moved(*operand),
+            PartMut::Def(slot) => *slot += base,
+            PartMut::Spare(slot) => *slot = slot.map(|slot| slot + base),
+        });
+        for inner in step.blocks_mut() {
+            shift(inner, base, moved);
+        }
     }
 }
 
@@ -372,7 +374,8 @@ fn replace(block: &mut Block, slots: [Option<Slot>; 2], by: Operand) {
                 *operand = by;
             }
         });
-        step.blocks_mut()
-            .for_each(|inner| replace(inner, slots, by));
+        for inner in step.blocks_mut() {
+            replace(inner, slots, by);
+        }
     }
 }

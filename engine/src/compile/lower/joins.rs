@@ -6,7 +6,7 @@
 
 use super::constants::Constants;
 use super::each_lowered;
-use super::lookups::{is_pure, is_pure_step};
+use super::lookups::is_pure;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::index::Indexed as _;
 use crate::program::{
@@ -69,9 +69,7 @@ fn undo(step: &mut Step) {
             };
         }
         Step::Among(value, collection) => *step = Step::Member(*value, *collection),
-        step => step
-            .blocks_mut()
-            .for_each(|block| block.iter_mut().for_each(undo)),
+        step => step.blocks_mut().iter_mut().flatten().for_each(undo),
     }
 }
 
@@ -128,14 +126,16 @@ impl JoinSearch<'_> {
                 Step::Dot { from, .. } | Step::BaseChild { from, .. } => self.depth(*from),
                 _ => depth,
             };
-            step.results_mut(&mut |slot| *self.depths.item_mut(*slot) = found);
+            step.results(&mut |slot| *self.depths.item_mut(slot) = found);
             let inner = depth + u32::from(matches!(step, Step::Every(_)));
             if let Step::Every(every) = step {
                 for slot in every.key.iter().chain([&every.value]) {
                     *self.depths.item_mut(*slot) = inner;
                 }
             }
-            step.blocks_mut().for_each(|block| self.block(block, inner));
+            for block in step.blocks_mut() {
+                self.block(block, inner);
+            }
             steps = rest;
         }
     }
@@ -184,7 +184,7 @@ impl JoinSearch<'_> {
     }
 
     /// Returns the join of a loop. If several tests qualify, chooses the one whose value changes most often.
-    fn join(&self, from: Operand, key: Option<Slot>, out: Slot, rest: &mut [Step]) -> Option<Join> {
+    fn join(&self, from: Operand, key: Option<Slot>, out: Slot, rest: &[Step]) -> Option<Join> {
         let place = |slot, by_key| JoinedPath {
             slot,
             by_key,
@@ -198,7 +198,7 @@ impl JoinSearch<'_> {
         let mut lookups: Vec<(Slot, Step)> = Vec::new();
         let mut best: Option<((bool, u32), Join)> = None;
         let (mut tests, mut calls) = (false, false);
-        for step in rest.iter_mut().take(MAX_DISTANCE) {
+        for step in rest.iter().take(MAX_DISTANCE) {
             let mut outside = true;
             step.operands(&mut |operand| {
                 outside &= !matches!(operand, Operand::Slot(slot)
@@ -282,7 +282,7 @@ impl JoinSearch<'_> {
                 }
                 // A function may replace a comparison, but then all elements are visited.
                 Step::Compare(..) => tests = true,
-                ref step if is_pure_step(step) => {
+                step if step.is_pure() => {
                     tests |= !matches!(
                         step,
                         Step::Dot { .. } | Step::BaseChild { .. } | Step::Input { .. }
@@ -290,7 +290,7 @@ impl JoinSearch<'_> {
                 }
                 _ => break,
             }
-            step.results_mut(&mut |slot| inside.push(*slot));
+            step.results(&mut |slot| inside.push(slot));
         }
         best.map(|(_, join)| join)
     }

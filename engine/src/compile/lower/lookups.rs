@@ -1,8 +1,10 @@
 //! Common subexpression elimination and loop-invariant code motion for lookups.
 
+use smallvec::SmallVec;
+
 use crate::builtins::Builtin;
 use crate::compile::small_map::SmallMap;
-use crate::program::{Block, ConstId, Operand, Plan, RuleId, Slot, Step};
+use crate::program::{Block, Effects, Operand, Part, Plan, Slot, Step};
 
 /// Maximum distance that a step may move, in steps.
 const MAX_DISTANCE: usize = 64;
@@ -12,35 +14,41 @@ pub fn share(plan: &mut Plan) {
     Sharing::default().block(&mut plan.steps);
 }
 
-/// A lookup or a construction, for comparison.
+/// A lookup, construction or call, for comparison.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum LookupStep {
-    Input(Box<[Operand]>),
-    Below(Operand, Box<[Operand]>),
-    Base(Box<[ConstId]>),
-    BelowBase(Operand, Box<[Operand]>),
-    Rule(RuleId),
-    Call(&'static str, bool, Box<[Operand]>),
-    Array(Box<[Operand]>),
+struct LookupKey {
+    /// Name of the instruction or built-in.
+    name: &'static str,
+    /// As in [`BuiltinCall`](crate::program::BuiltinCall).
+    elements: bool,
+    /// Operands, constants and rule sets.
+    operands: SmallVec<[Operand; 4]>,
 }
 
-impl LookupStep {
+impl LookupKey {
+    /// Returns the key of an instruction that can be shared, and the slot of its result.
     fn of_step(step: &Step) -> Option<(Self, Slot)> {
-        Some(match step {
-            Step::Input { keys, out } => (Self::Input(keys.clone()), *out),
-            Step::Dot { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
-            Step::Base { path, out } => (Self::Base(path.clone()), *out),
-            Step::BaseChild {
-                from, keys, out, ..
-            } => (Self::BelowBase(*from, keys.clone()), *out),
-            Step::Rule { rule, out } => (Self::Rule(*rule), *out),
-            Step::MakeArray { items, out } => (Self::Array(items.clone()), *out),
-            Step::Call { call, out } if is_pure(call.entry.builtin) => {
-                let name = call.entry.builtin.name;
-                (Self::Call(name, call.elements, call.args.clone()), *out)
+        let (name, elements) = match step {
+            Step::Call { call, .. } if is_pure(call.entry.builtin) => {
+                (call.entry.builtin.name, call.elements)
             }
+            Step::Call { .. } => return None,
+            step if step.effects().has(Effects::SHAREABLE) => (step.kind(), false),
             _ => return None,
-        })
+        };
+        let (mut operands, mut out) = (SmallVec::new(), None);
+        step.parts(&mut |part| match part {
+            Part::Use(operand) => operands.push(*operand),
+            Part::Const(id) | Part::Rule(id) => operands.push(Operand::Const(id)),
+            Part::Def(slot) => out = Some(*slot),
+            _ => {}
+        });
+        let key = Self {
+            name,
+            elements,
+            operands,
+        };
+        Some((key, out?))
     }
 }
 
@@ -55,7 +63,7 @@ pub fn is_pure(builtin: &Builtin) -> bool {
 #[derive(Default)]
 struct Sharing {
     /// Slots of their results, by enclosing `with` and lookup.
-    results: SmallMap<(u32, LookupStep), Slot>,
+    results: SmallMap<(u32, LookupKey), Slot>,
     /// Slots that were replaced by others.
     renamed: SmallMap<Slot, Slot>,
     /// Enclosing `with`s, innermost last.
@@ -92,7 +100,7 @@ impl Sharing {
             }
             _ => {}
         }
-        if let Some((lookup, out)) = LookupStep::of_step(&step) {
+        if let Some((lookup, out)) = LookupKey::of_step(&step) {
             let scope = self.open.last().copied().unwrap_or(0);
             let made = (scope, lookup);
             if let Some(known) = self.results.get(&made) {
@@ -101,7 +109,9 @@ impl Sharing {
             }
             self.results.insert(made, out);
         }
-        step.blocks_mut().for_each(|block| self.block(block));
+        for block in step.blocks_mut() {
+            self.block(block);
+        }
         Some(step)
     }
 }
@@ -114,21 +124,21 @@ pub fn hoist(block: &mut Block) {
     }
     let mut steps: Vec<Step> = Vec::with_capacity(block.len());
     for mut step in std::mem::take(block) {
-        step.blocks_mut().for_each(hoist);
-        let at = insertion_point(&mut steps, &step);
+        step.blocks_mut().iter_mut().for_each(hoist);
+        let at = insertion_point(&steps, &step);
         steps.insert(at, step);
     }
     *block = steps.into();
 }
 
 /// Returns the position for a step among the steps before it: before the first loop that it can leave.
-fn insertion_point(before: &mut [Step], step: &Step) -> usize {
+fn insertion_point(before: &[Step], step: &Step) -> usize {
     let mut place = before.len();
-    if !is_movable(step) {
+    if !step.is_movable() {
         return place;
     }
-    for (at, crossed) in before.iter_mut().enumerate().rev().take(MAX_DISTANCE) {
-        if !is_pure_step(crossed) || fills_for(crossed, step) {
+    for (at, crossed) in before.iter().enumerate().rev().take(MAX_DISTANCE) {
+        if !crossed.is_pure() || fills_for(crossed, step) {
             break;
         }
         if matches!(crossed, Step::Scan { .. }) {
@@ -139,42 +149,10 @@ fn insertion_point(before: &mut [Step], step: &Step) -> usize {
 }
 
 /// Returns `true` if `reader` reads a slot that `step` fills.
-fn fills_for(step: &mut Step, reader: &Step) -> bool {
+fn fills_for(step: &Step, reader: &Step) -> bool {
     let mut found = false;
-    step.results_mut(&mut |slot| {
-        reader.operands(&mut |operand| found |= operand == Operand::Slot(*slot));
+    step.results(&mut |slot| {
+        reader.operands(&mut |operand| found |= operand == Operand::Slot(slot));
     });
     found
-}
-
-fn is_movable(step: &Step) -> bool {
-    matches!(
-        step,
-        Step::Input { .. }
-            | Step::Dot { .. }
-            | Step::Base { .. }
-            | Step::BaseChild { .. }
-            | Step::IsTruthy(_)
-            | Step::Equal(..)
-            | Step::Member(..)
-            | Step::Among(..)
-            | Step::MayEqual(..)
-            | Step::IsArray(..)
-            | Step::IsObject(..)
-    )
-}
-
-/// Returns `true` if a step only does lookups and tests, so that the number of its runs is not observable.
-pub fn is_pure_step(step: &Step) -> bool {
-    match step {
-        Step::Scan { .. } | Step::Join(_) => true,
-        Step::Not(block) => are_all([block], is_pure_step),
-        step => is_movable(step),
-    }
-}
-
-/// Returns `true` if all steps of some blocks have a property. The `Exists` at the end of a block only ends it.
-pub fn are_all<'b>(blocks: impl IntoIterator<Item = &'b Block>, is_so: fn(&Step) -> bool) -> bool {
-    let mut steps = blocks.into_iter().flatten();
-    steps.all(|step| is_so(step) || matches!(step, Step::Exists))
 }

@@ -1,6 +1,6 @@
 //! Features of plans, recorded while they are built.
 
-use crate::program::Step;
+use crate::program::{Effects, Step};
 
 /// Features of a plan that later passes look for. Most plans have few of them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,25 +20,13 @@ pub(super) struct PlanFeatures {
 impl PlanFeatures {
     /// Records a step.
     pub fn see(&mut self, step: &Step) {
-        match step {
-            Step::Collect { .. } => self.collection = true,
-            Step::Scan { key, .. } => {
-                self.loops = true;
-                self.keys |= key.is_some();
-            }
-            Step::Descend { path, .. } => self.keys |= path.is_some(),
-            Step::Every(_) => self.keys = true,
-            Step::IsArray(..) => self.patterns = true,
-            Step::Input { .. }
-            | Step::Dot { .. }
-            | Step::Base { .. }
-            | Step::BaseChild { .. }
-            | Step::Rule { .. }
-            | Step::Call { .. }
-            | Step::MakeArray { .. } => {
-                self.lookups += 1;
-            }
-            _ => {}
-        }
+        self.collection |= matches!(step, Step::Collect { .. });
+        self.loops |= matches!(step, Step::Scan { .. });
+        self.patterns |= matches!(step, Step::IsArray(..));
+        self.lookups += u32::from(step.effects().has(Effects::SHAREABLE));
+        self.keys |= matches!(
+            step,
+            Step::Scan { key: Some(_), .. } | Step::Descend { path: Some(_), .. } | Step::Every(_)
+        );
     }
 }

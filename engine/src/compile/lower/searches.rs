@@ -1,9 +1,8 @@
 //! Searches that end with their first solution.
 
 use super::each_lowered;
-use super::lookups::{are_all, is_pure_step};
 use crate::compile::optimisations::{Optimisation, Optimisations};
-use crate::program::{Operand, Plan, Program, Rule, RuleId, RuleKind, Step};
+use crate::program::{Effects, Operand, Plan, Program, Rule, RuleId, RuleKind, Step};
 
 /// Ends the loops of set rules that test for one constant member at the first match, in the rule sets that were lowered
 /// now.
@@ -36,10 +35,10 @@ fn end(plan: &mut Plan) {
 /// Returns `true` if a step cannot end an evaluation. Other effects are decided at run time.
 fn is_unseen(step: &Step) -> bool {
     match step {
-        Step::Compare(..) | Step::Test(..) => true,
-        Step::Not(block) => are_all([block], is_unseen),
-        Step::Any(any) => are_all(&any.blocks, is_unseen),
-        Step::Inlined(inlined) => are_all(&inlined.blocks, is_unseen),
-        step => is_pure_step(step),
+        Step::Not(_) | Step::Any(_) | Step::Inlined(_) => step.all_within(is_unseen),
+        step => {
+            let allowed = Effects::PURE.or(Effects::LOOPS).or(Effects::REPLACEABLE);
+            step.effects().is_within(allowed)
+        }
     }
 }

@@ -35,7 +35,7 @@ impl Lowering<'_> {
             TermKind::Object(pairs) => {
                 let mut pairs: Vec<_> = pairs
                     .iter()
-                    .map(|(key, value)| (self.term(key), self.term(value)))
+                    .map(|(key, value)| [self.term(key), self.term(value)])
                     .collect();
                 let shape = self.shape(&mut pairs);
                 let out = self.slot();
@@ -55,11 +55,11 @@ impl Lowering<'_> {
     }
 
     /// Returns the shape of an object with few known, distinct keys, and sorts the pairs by key.
-    fn shape(&self, pairs: &mut Vec<(Operand, Operand)>) -> Option<Arc<Shape>> {
+    fn shape(&self, pairs: &mut Vec<[Operand; 2]>) -> Option<Arc<Shape>> {
         if !self.makes(Optimisation::ShapeObjects) || pairs.len() > Arena::SHAPED {
             return None;
         }
-        let keys = pairs.iter().map(|(key, _)| self.constants.get(*key));
+        let keys = pairs.iter().map(|[key, _]| self.constants.get(*key));
         let mut keyed: Vec<_> = keys
             .collect::<Option<Vec<_>>>()?
             .into_iter()

@@ -83,6 +83,18 @@ impl Test {
 }
 
 impl Conditions {
+    /// Iterates over the positions of the arguments that the conditions test.
+    pub fn arguments(&self) -> impl Iterator<Item = u32> {
+        let tested = self.alternatives.iter().flatten();
+        let tested = tested.map(|constraint| &constraint.place);
+        let memberships = self.memberships.iter();
+        let members = memberships.flat_map(|membership| [&membership.key, &membership.collection]);
+        tested.chain(members).filter_map(|operand| match operand {
+            ConditionOperand::Argument(at) => u32::try_from(*at).ok(),
+            ConditionOperand::Input(_) | ConditionOperand::Data(_) => None,
+        })
+    }
+
     /// Returns the conditions of a rule without its `else` chain. `is_virtual` returns `true` if rules exist on the
     /// path of steps below `data`, or below it.
     pub fn of_rule(rule: &Rule, is_virtual: &dyn Fn(&[Term]) -> bool) -> Self {
