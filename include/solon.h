@@ -25,6 +25,11 @@
  * `SIZE_MAX` means that the text ends in NUL. `SOLON_STR("authz/allow")` is both arguments of a literal, without a call of `strlen`.
  * Both also apply to texts in structures. Returned text does not end in NUL.
  *
+ * Names of documents are references (`data.authz.allow`) or paths with slashes below `data` (`authz/allow`), wherever an argument
+ * is called `path` and is not a file. A name that begins with a slash is always a path: `/data.x` is the key `data.x`.
+ * Text that starts with `data.` or `data[` and is not a reference, and a reference to anything else, such as `authz.allow`, are
+ * `SOLON_ERROR_OPTIONS`.
+ *
  * Errors. A function that can fail returns NULL, or an error that the caller frees. On an error outputs are untouched, and
  * the engine is unchanged. Compilers warn if the error is dropped (`SOLON_MUST_USE`). Codes never change; new ones are added at
  * the end, so treat an unknown code like `SOLON_ERROR_INTERNAL`.
@@ -580,7 +585,8 @@ typedef struct {
      */
     size_t mappings_json_length;
     /**
-     * The rule that computes masks of columns; NULL uses the METADATA of the rule.
+     * The rule that computes masks of columns: its name, or its last step if it is in the package of the rule; NULL uses the
+     * METADATA of the rule.
      */
     const char *mask_rule;
     /**
@@ -1087,7 +1093,7 @@ solon_error *solon_change_set_module(solon_change *change,
                                      solon_rego rego);
 
 /**
- * Removes a module.
+ * Removes a module. If there is none of this name, applying the change fails with `resource_not_found`.
  */
 SOLON_MUST_USE
 solon_error *solon_change_remove_module(solon_change *change,
@@ -1095,7 +1101,7 @@ solon_error *solon_change_remove_module(solon_change *change,
                                         size_t name_length);
 
 /**
- * Writes a document at a slash-separated path below `data`, and creates missing parent objects. The caller keeps the value.
+ * Writes a document at a path below `data`, and creates missing parent objects. The caller keeps the value.
  */
 SOLON_MUST_USE
 solon_error *solon_change_put(solon_change *change,
@@ -1104,7 +1110,7 @@ solon_error *solon_change_put(solon_change *change,
                               const solon_value *value);
 
 /**
- * Writes a document, JSON text, at a slash-separated path below `data`, and creates missing parent objects.
+ * Writes a document, JSON text, at a path below `data`, and creates missing parent objects.
  */
 SOLON_MUST_USE
 solon_error *solon_change_put_json(solon_change *change,
@@ -1162,7 +1168,7 @@ solon_error *solon_engine_set_data_yaml(solon_engine *engine,
                                         size_t yaml_length);
 
 /**
- * Returns the data at a slash-separated path; the empty path is all data. Fails with `SOLON_ERROR_STORE` if there is none.
+ * Returns the data at a path; the empty path is all data. Fails with `SOLON_ERROR_STORE` if there is none.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_get(const solon_engine *engine,
@@ -1171,7 +1177,7 @@ solon_error *solon_engine_get(const solon_engine *engine,
                               solon_value **out);
 
 /**
- * Returns the data at a slash-separated path as JSON, like `solon_engine_get`.
+ * Returns the data at a path as JSON, like `solon_engine_get`.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_get_json(const solon_engine *engine,
@@ -1180,7 +1186,7 @@ solon_error *solon_engine_get_json(const solon_engine *engine,
                                    solon_bytes *out);
 
 /**
- * Writes data at a slash-separated path, and creates missing parent objects. The caller keeps the value.
+ * Writes data at a path, and creates missing parent objects. The caller keeps the value.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_put(solon_engine *engine,
@@ -1189,7 +1195,7 @@ solon_error *solon_engine_put(solon_engine *engine,
                               const solon_value *value);
 
 /**
- * Writes JSON as data at a slash-separated path, and creates missing parent objects.
+ * Writes JSON as data at a path, and creates missing parent objects.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_put_json(solon_engine *engine,
@@ -1207,12 +1213,12 @@ solon_error *solon_engine_patch_json(solon_engine *engine,
                                      size_t json_length);
 
 /**
- * Removes the data at a slash-separated path.
+ * Removes the data at a path.
  */
 SOLON_MUST_USE solon_error *solon_engine_delete(solon_engine *engine, const char *path, size_t path_length);
 
 /**
- * Prepares the document at a path below `data`, like `authz/allow`. A path without a rule or data evaluates to undefined.
+ * Prepares a document, like `data.authz.allow` or `authz/allow`. A document without a rule or data evaluates to undefined.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_prepare(const solon_engine *engine,
@@ -1361,8 +1367,8 @@ solon_error *solon_engine_check(const solon_engine *engine,
 SOLON_MUST_USE solon_error *solon_engine_snapshot(const solon_engine *engine, solon_snapshot **out);
 
 /**
- * Evaluates the document at a path below `data`, like `authz/allow`, and returns it as JSON. For repeated evaluations, prepare
- * the document instead.
+ * Evaluates a document, like `data.authz.allow` or `authz/allow`, and returns it as JSON. For repeated evaluations, prepare the
+ * document instead.
  *
  * The input is JSON; NULL leaves `input` undefined. If the document is undefined, `out->data` is NULL.
  */
@@ -1454,7 +1460,8 @@ solon_error *solon_explanation_residuals(const solon_explanation *explanation,
 void solon_explanation_free(solon_explanation *explanation);
 
 /**
- * Prepares the rule at a slash-separated path, like `filters/include`, to become a row filter.
+ * Prepares a rule, like `data.filters.include` or `filters/include`, to become a row filter. Fails with
+ * `SOLON_ERROR_UNKNOWN_PATH` if the rule, or the rule for masks, does not exist.
  */
 SOLON_MUST_USE
 solon_error *solon_engine_prepare_filter(const solon_engine *engine,
@@ -1855,7 +1862,7 @@ void solon_residuals_free(solon_residuals *residuals);
 uint64_t solon_snapshot_generation(const solon_snapshot *snapshot);
 
 /**
- * Returns the data at a slash-separated path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
+ * Returns the data at a path. The value lives as long as the snapshot. Fails with `SOLON_ERROR_STORE` if there
  * is none.
  */
 SOLON_MUST_USE
