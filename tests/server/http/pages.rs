@@ -19,6 +19,12 @@ fn the_first_page_tells_where_to_go_on() {
         text.contains(concat!("Version: ", env!("CARGO_PKG_VERSION"))),
         "{text}"
     );
+    // its example has the host that the client named
+    assert!(text.contains("'http://localhost/v1/data/authz/allow?pretty'"), "{text}");
+    let target = format!("http://{}/", server.address());
+    let absolute = Client::connect(server.address()).send(&Message::new("GET", &target));
+    let example = format!("'{target}v1/data/authz/allow?pretty'");
+    assert!(absolute.text().contains(&example), "{}", absolute.text());
     // each of its links has a target
     let links: Vec<&str> = text
         .split("href=\"")
