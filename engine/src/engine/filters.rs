@@ -52,7 +52,7 @@ impl Engine {
     /// # Errors
     /// [`Error::Options`] if `rule` does not name a document, and for invalid unknowns, mask rules or mappings;
     /// [`Error::UnknownPath`] if the rule or a mask rule does not exist, unless the options
-    /// [allow that](FilterOptions::allow_undefined); [`Error::Filter`] and [`Error::Compile`] for METADATA that cannot be read.
+    /// [allow that](FilterOptions::allow_undefined()); [`Error::Filter`] and [`Error::Compile`] for METADATA that cannot be read.
     pub fn prepare_filters<'q>(
         &self,
         rule: impl Into<QuerySource<'q>>,
