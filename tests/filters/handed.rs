@@ -34,6 +34,7 @@ fn filters_return_their_preparation_options() {
 
     // options have precedence over METADATA
     let options = options.unknowns(["input.baskets"]).mask_rule("data.other");
+    let options = options.allow_undefined(true);
     let asked = engine
         .prepare_filters("data.filters.include", &options)
         .unwrap();
