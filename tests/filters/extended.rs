@@ -125,7 +125,7 @@ fn several_masks_are_put_together() {
     let rules = "include if input.fruits.price > 1\n\nm1.fruits.owner.replace.value := \"*\"\n\n\
         m2.fruits := {\"owner\": {\"replace\": {\"value\": \"*\"}}, \"name\": {}}\n\n\
         m3.fruits.owner.replace.value := \"-\"\n\nm4.baskets.size.replace.value := 0\n\n\
-        none.fruits.owner.replace.value := 0 if input.never";
+        none := {\"fruits\": {}} if input.never";
     let masks = |first: &str, more: &[&str]| {
         let options = options(FilterTarget::Sqlite).mask_rule(first);
         let made = compile(rules, &options.more_masks(more.iter().copied()));
