@@ -80,6 +80,7 @@ fn share(theme: Theme) -> (usize, usize, usize) {
         Theme::Tables => (240, 15, 35),
         Theme::Layouts => (120, 20, 35),
         Theme::Keys => (200, 15, 35),
+        Theme::Scopes => (160, 20, 30),
     }
 }
 

@@ -20,6 +20,8 @@ mod input_reads;
 mod replay;
 #[path = "../time/waiting.rs"]
 mod waiting;
+#[path = "host_calls/with_memo.rs"]
+mod with_memo;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -13,6 +13,9 @@ use super::frame::{Few, OperandSource};
 use super::machine::Machine;
 use super::scope::Mock;
 
+/// A plan refers to a function of the host that does not exist.
+pub(super) const NO_FUNCTION: &str = "a plan names a function that is not there";
+
 impl<'e> Machine<'e> {
     /// Calls a built-in and fills a slot with its result; `false` when that is undefined.
     pub(super) fn call_into(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
@@ -114,19 +117,19 @@ impl<'e> Machine<'e> {
             return self.mocked_call(mock, args, call.span);
         }
         let Some(function) = self.program.functions.get(call.function as usize) else {
-            bug!("a plan names a function that is not there");
+            bug!(NO_FUNCTION);
         };
         // rules are numbered upwards from 0, host functions downwards from the maximum
         let key = u32::MAX - call.function;
         if function.memoise
-            && let Some(kept) = self.memo().get(key, args)
+            && let Some(kept) = self.scope_memo().get(key, args)
         {
             return Ok(kept);
         }
         let result = function.call(&mut self.call, args);
         let result = self.outcome(result, &function.name, call.span)?;
         if function.memoise {
-            self.memo().put(key, args, result);
+            self.scope_memo().put(key, args, result);
         }
         Ok(result)
     }

@@ -15,6 +15,7 @@ use super::frame::{Few, Frames, OperandSource, Register};
 use super::inline_caches::InlineCaches;
 use super::light::Light;
 use super::memo::Memo;
+use super::memo_owner::ScopeChange;
 use super::scope::ExprScope;
 use super::sink::{FillOrder, Produced, Sink};
 use super::table::Joins;
@@ -146,6 +147,8 @@ impl<'e> Machine<'e> {
                 overlay: None,
                 mocks: None,
                 memo: Memo::new(arena, context.program.rules.len()),
+                unmocked_memo: None,
+                change: ScopeChange::Nothing,
             },
             scopes: Vec::new(),
             scope: ROOT,

@@ -20,6 +20,7 @@ mod join;
 mod light;
 mod machine;
 mod memo;
+mod memo_owner;
 mod path;
 mod precheck;
 mod rules;

@@ -8,6 +8,7 @@ use crate::value::{RefRepr, SetBuilder, ValueRef};
 use super::frame::OperandSource;
 use super::machine::{Flow, Machine};
 use super::memo::{By, LONG, MemoLookup};
+use super::memo_owner::MemoOwner;
 use super::sink::{Produced, Sink, WRONG_SINK};
 
 /// The rules of a set that can match, in source order.
@@ -60,11 +61,12 @@ impl<'e> Machine<'e> {
 
     /// The document of a rule: its value, or its full extent.
     pub(super) fn rule(&mut self, rule: RuleId) -> Result<Option<ValueRef<'e>>, Halt> {
-        if let Some(kept) = self.memo().get(rule, &[]) {
+        let owner = self.memo_owner(rule);
+        if let Some(kept) = self.memo(owner).get(rule, &[]) {
             return Ok(kept);
         }
         let result = self.outermost(rule)?;
-        self.memo().put(rule, &[], result);
+        self.memo(owner).put(rule, &[], result);
         Ok(result)
     }
 
@@ -95,9 +97,10 @@ impl<'e> Machine<'e> {
             return self.complete(set, args);
         }
         let is_seen = self.is_seen();
-        let memo = self.memo();
+        let owner = self.memo_owner(rule);
+        let memo = self.memo(owner);
         if !is_seen && memo.is_first(rule) {
-            return self.first(set, rule, args);
+            return self.first(set, rule, args, owner);
         }
         let by = if is_seen { By::Value } else { memo.by(rule) };
         let place = match memo.lookup(rule, args, by) {
@@ -107,7 +110,7 @@ impl<'e> Machine<'e> {
         let (result, turns) = self.timed(set, args)?;
         // if evaluation is observable, a function without a result runs again, as in OPA
         if result.is_some() || !is_seen {
-            let memo = self.memo();
+            let memo = self.memo(owner);
             if turns.all >= LONG {
                 memo.note_long(rule);
             }
@@ -125,10 +128,11 @@ impl<'e> Machine<'e> {
         set: &'e RuleSet,
         rule: RuleId,
         args: &[ValueRef<'e>],
+        owner: MemoOwner,
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         let (result, turns) = self.timed(set, args)?;
         if turns.own >= LONG {
-            self.memo().keep_long(rule, args, result);
+            self.memo(owner).keep_long(rule, args, result);
         }
         Ok(result)
     }
@@ -317,10 +321,12 @@ impl<'e> Machine<'e> {
         rule: RuleId,
         keys: &[ValueRef<'e>],
     ) -> Result<Option<ValueRef<'e>>, Halt> {
-        if let Some(Some(full)) = self.memo().get(rule, &[]) {
+        let owner = self.memo_owner(rule);
+        let memo = self.memo(owner);
+        if let Some(Some(full)) = memo.get(rule, &[]) {
             return Ok(keys.iter().try_fold(full, |value, key| value.lookup(*key)));
         }
-        if let Some(kept) = self.memo().get(rule, keys) {
+        if let Some(kept) = memo.get(rule, keys) {
             return Ok(kept);
         }
         let Some(set) = self.rule_set(rule) else {
@@ -335,7 +341,7 @@ impl<'e> Machine<'e> {
                 extent.finish(arena)
             }
         };
-        self.memo().put(rule, keys, result);
+        self.memo(owner).put(rule, keys, result);
         Ok(result)
     }
 

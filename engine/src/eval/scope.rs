@@ -12,6 +12,7 @@ use crate::value::ValueRef;
 use super::frame::{OperandSource, Register};
 use super::machine::{Flow, Machine};
 use super::memo::Memo;
+use super::memo_owner::ScopeChange;
 
 /// Input, documents and functions as one expression sees them.
 pub(super) struct ExprScope<'e> {
@@ -23,8 +24,12 @@ pub(super) struct ExprScope<'e> {
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later entries win.
     pub mocks: Option<Rc<Vec<(Callee, Mock<'e>)>>>,
-    /// Memoised results.
+    /// Memoised results of this scope; see `memo_owner`.
     pub memo: Memo<'e>,
+    /// Memoised results of this scope without replaced functions. Created on demand.
+    pub unmocked_memo: Option<Box<Memo<'e>>>,
+    /// What the scope changes.
+    pub change: ScopeChange<'e>,
 }
 
 /// Replacement of a function.
@@ -87,6 +92,8 @@ impl<'e> Machine<'e> {
                 overlay: documents,
                 mocks,
                 memo: self.empty_memo(),
+                unmocked_memo: None,
+                change: ScopeChange::With(with, None),
             },
             |machine| machine.run(rest),
         )
@@ -99,8 +106,10 @@ impl<'e> Machine<'e> {
         self.enter_scope(parent);
         let flow = self.run(rest);
         self.enter_scope(inner);
-        // results are computed again, which prints show
-        self.memo().clear();
+        if self.is_seen() {
+            // OPA computes results again, which prints show
+            self.scope_memo().clear();
+        }
         flow
     }
 
@@ -143,6 +152,8 @@ impl<'e> Machine<'e> {
                 overlay,
                 mocks: None,
                 memo,
+                unmocked_memo: None,
+                change: ScopeChange::WithoutMocks,
             },
             run,
         )
@@ -162,11 +173,12 @@ impl<'e> Machine<'e> {
         self.scopes.get(self.scope).unwrap_or(&self.root)
     }
 
-    fn empty_memo(&self) -> Memo<'e> {
+    pub(super) fn empty_memo(&self) -> Memo<'e> {
         Memo::new(self.call.arena, self.program.rules.len())
     }
 
-    pub(super) fn memo(&mut self) -> &mut Memo<'e> {
+    /// Returns the memo of the current scope.
+    pub(super) fn scope_memo(&mut self) -> &mut Memo<'e> {
         match self.scopes.get_mut(self.scope) {
             Some(scope) => &mut scope.memo,
             None => &mut self.root.memo,

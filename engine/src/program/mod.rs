@@ -11,6 +11,8 @@ mod intrinsic;
 mod kinds;
 mod parts;
 pub mod plan;
+mod read_index;
+mod rule_subset;
 pub mod rules;
 mod steps;
 
@@ -29,13 +31,15 @@ pub use plan::{
     Aggregate, BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every,
     FunctionCall, HostCall, Join, ModifierTarget, Operand, Plan, Precheck, Slot, TextTest, With,
 };
+pub use read_index::{ReadIndex, ReadRoot};
+pub use rule_subset::RuleSubset;
 pub use rules::{
     Chain, ConditionCoverage, NodeId, Rule, RuleId, RuleKind, RuleSet, TreeNode, VirtualDocuments,
 };
 pub use steps::Steps;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use solon_syntax::source::{SourceId, Span};
 
@@ -57,6 +61,8 @@ pub struct Program {
     pub files: HashMap<SourceId, Arc<str>>,
     /// Canonical bodies that the plans were lowered from.
     pub canonical: Canonical,
+    /// See [`Self::reads`].
+    pub read_index: OnceLock<ReadIndex>,
 }
 
 impl Program {
@@ -67,6 +73,11 @@ impl Program {
             .iter()
             .position(|function| &*function.name == name)?;
         u32::try_from(at).ok()
+    }
+
+    /// Returns the index of everything that the rules read, which is built on first use.
+    pub fn reads(&self) -> &ReadIndex {
+        self.read_index.get_or_init(|| ReadIndex::new(self))
     }
 
     /// Returns the file and the row of a span.

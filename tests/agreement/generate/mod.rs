@@ -4,7 +4,7 @@
 //! `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`, `term` and
 //! `templates` write their parts; `queries` writes queries. Separate generators: `forms` combines any syntax, `joins`
 //! has collections long enough for hash joins, `layouts` imitates policy repositories, `tables` has rules for decision
-//! trees, and `keys` has numbers as keys.
+//! trees, `keys` has numbers as keys, and `scopes` evaluates layers of rules under `with`.
 
 mod conflicts;
 mod forms;
@@ -24,6 +24,7 @@ mod refheads;
 mod request;
 mod rule;
 mod rules;
+mod scopes;
 mod shape;
 mod tables;
 mod templates;
@@ -53,6 +54,9 @@ pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
     }
     if theme == Theme::Keys {
         return keys::program(mixed.next());
+    }
+    if theme == Theme::Scopes {
+        return scopes::program(mixed.next());
     }
     if theme == Theme::Tables {
         return tables::program(mixed.next());

@@ -29,11 +29,13 @@ pub enum Theme {
     Tables,
     Layouts,
     Keys,
+    Scopes,
 }
 
 use Theme::{
     Builtins, Chains, Comprehensions, Conflicts, Dialects, Forms, Functions, Heads, Iteration,
-    Joins, Keys, Layouts, Logic, Merging, Mistakes, Packages, Queries, Tables, Values, With,
+    Joins, Keys, Layouts, Logic, Merging, Mistakes, Packages, Queries, Scopes, Tables, Values,
+    With,
 };
 
 type Weights = &'static [(usize, Scheme)];
@@ -112,7 +114,7 @@ const OLD: Weights = &[
 ];
 
 impl Theme {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Values,
         Iteration,
         Comprehensions,
@@ -133,6 +135,7 @@ impl Theme {
         Tables,
         Layouts,
         Keys,
+        Scopes,
     ];
 
     pub fn name(self) -> &'static str {
@@ -157,6 +160,7 @@ impl Theme {
             Tables => "tables",
             Layouts => "layouts",
             Keys => "keys",
+            Scopes => "scopes",
         }
     }
 
@@ -225,7 +229,7 @@ impl Theme {
                     mistakes::statement(writer);
                 }
             }
-            Merging | Packages | Forms | Joins | Keys | Layouts | Tables => {}
+            Merging | Packages | Forms | Joins | Keys | Layouts | Scopes | Tables => {}
         }
     }
 }
