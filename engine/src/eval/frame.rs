@@ -237,7 +237,7 @@ impl<'e> Frames<'e> {
 }
 
 /// Number of registers that suffices for most decisions.
-const FIRST: usize = 32;
+pub(super) const FIRST: usize = 32;
 
 #[inline]
 fn empty(arena: &Arena, slots: usize) -> &mut [Register<'_>] {

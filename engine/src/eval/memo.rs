@@ -324,3 +324,6 @@ fn is_identical(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
         (a, b) => a == b,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,8 @@ mod scope;
 mod sink;
 mod table;
 mod terminator;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 pub use data::EntryPoint;

@@ -103,3 +103,101 @@ impl EntryCache {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::{EntryCache, ResolvedEntry};
+    use crate::eval::EntryPoint;
+    use crate::program::{Program, TreeNode};
+    use crate::value::Value;
+
+    /// A program with a rule at `data.a`, whose id is large, and a package at `data.b`.
+    fn program() -> Program {
+        let mut program = Program::default();
+        for (key, rule) in [("a", Some(u32::MAX - 1)), ("b", None)] {
+            let key = Value::from(key);
+            let node = TreeNode {
+                key: key.clone(),
+                rule,
+                ..TreeNode::default()
+            };
+            let id = program.tree.add(0, node);
+            program.tree.nodes[0].children.insert(key, id);
+        }
+        program
+    }
+
+    #[test]
+    fn a_word_holds_the_rule_the_steps_below_it_and_a_flag() {
+        let program = program();
+        for (path, below) in [
+            (vec!["a"], 0),
+            (vec!["a", "x"], 1),
+            (vec!["a", "a", "b"], 2),
+        ] {
+            for may_block in [false, true] {
+                let names: Vec<Value> = path.iter().map(|name| Value::from(*name)).collect();
+                let entry = ResolvedEntry::new(&program, &names, may_block);
+                assert_eq!(entry.may_block(), may_block);
+                assert_eq!(entry.whole_rule(), (below == 0).then_some(u32::MAX - 1));
+                let EntryPoint::Rule(rule, keys) = entry.entry_point(&names) else {
+                    panic!("{path:?} is below a rule");
+                };
+                assert_eq!((rule, keys), (u32::MAX - 1, &names[names.len() - below..]));
+            }
+        }
+    }
+
+    #[test]
+    fn documents_without_a_rule_are_paths() {
+        let program = program();
+        for path in [vec![], vec!["b"], vec!["b", "a"], vec!["c"]] {
+            let names: Vec<Value> = path.iter().map(|name| Value::from(*name)).collect();
+            let entry = ResolvedEntry::new(&program, &names, true);
+            assert!(entry.may_block());
+            assert_eq!(entry.whole_rule(), None);
+            assert!(matches!(entry.entry_point(&names), EntryPoint::Path(rest) if rest == names));
+        }
+    }
+
+    #[test]
+    fn entries_of_earlier_policies_are_not_cached() {
+        let cache = EntryCache::default();
+        assert!(cache.get(1).is_none());
+        assert!(cache.insert(2, ResolvedEntry(20)));
+        assert_eq!(cache.get(2).map(|entry| entry.0), Some(20));
+        for policy in [1, 2] {
+            assert!(!cache.insert(policy, ResolvedEntry(10)));
+        }
+        assert!(cache.get(1).is_none());
+        assert_eq!(cache.get(2).map(|entry| entry.0), Some(20));
+        assert!(cache.insert(3, ResolvedEntry(30)));
+        assert!(cache.get(2).is_none());
+    }
+
+    #[test]
+    fn readers_see_the_word_of_their_policy() {
+        let cache = EntryCache::default();
+        let ends = AtomicBool::new(false);
+        let last = 20_000;
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut policy = 1;
+                    while !ends.load(Ordering::Relaxed) {
+                        match cache.get(policy) {
+                            Some(entry) => assert_eq!(entry.0, policy * 10),
+                            None => policy = policy % last + 1,
+                        }
+                    }
+                });
+            }
+            for policy in 1..=last {
+                assert!(cache.insert(policy, ResolvedEntry(policy * 10)));
+            }
+            ends.store(true, Ordering::Relaxed);
+        });
+    }
+}
