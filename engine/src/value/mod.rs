@@ -10,6 +10,8 @@ pub mod array;
 mod conversions;
 pub mod display;
 pub mod json;
+#[cfg(test)]
+mod laws;
 pub mod number;
 pub mod object;
 pub mod order;
