@@ -34,6 +34,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("lines", builtins::lines),
     ("members", practice::members),
     ("mixed", policies::mixed),
+    ("mocked_tests", policies::mocked_tests),
     ("network_lists", requests::networks),
     ("networks", builtins::networks),
     ("orders", builtins::orders),

@@ -188,3 +188,84 @@ allow if {
     }
     policy
 }
+
+/// Tests that replace the input and a built-in, below which rules derive the same roles in each test, and the number of
+/// tests that pass.
+pub fn mocked_tests(count: usize) -> String {
+    let mut policy = String::from(
+        r#"package checks
+
+granted := {user: roles |
+	some user, direct in members
+	roles := graph.reachable(inherits, direct)
+}
+
+allow if {
+	some role in granted[input.user]
+	input.action in actions[role]
+	not locked(input.user)
+}
+
+locked(user) if {
+	response := http.send({"method": "get", "url": concat("/", ["http://locks.example", user])})
+	response.body.locked
+}
+
+unlocked(request) := {"body": {"locked": endswith(request.url, "_5")}}
+
+"#,
+    );
+    for (name, rows) in [
+        ("members", user_roles()),
+        ("inherits", inherited_roles()),
+        ("actions", role_actions()),
+    ] {
+        policy.push_str(&format!("{name} := {{\n{rows}}}\n\n"));
+    }
+    for test in 0..count {
+        let action = METHODS.get(test % 4).copied().unwrap_or_default();
+        let user = test % 40;
+        policy.push_str(&format!(
+            r#"test_{test} if {{
+	allow with input as {{"user": "user_{user}", "action": "{action}"}}
+		with http.send as unlocked
+}}
+
+"#
+        ));
+    }
+    policy.push_str("passed := count([name | some name, _ in results])\n\n");
+    for test in 0..count {
+        policy.push_str(&format!(
+            "results[\"test_{test}\"] := true if test_{test}\n\n"
+        ));
+    }
+    policy
+}
+
+/// Forty users with one role each.
+fn user_roles() -> String {
+    let users = 0..40;
+    let rows = users.map(|user| format!("\t\"user_{user}\": [\"role_{}\"],\n", user % 12));
+    rows.collect()
+}
+
+/// Twelve roles, each of which inherits the next one but two; the last three inherit nothing.
+fn inherited_roles() -> String {
+    let roles = 0..12;
+    let rows = roles.map(|role| match role {
+        0..9 => format!("\t\"role_{role}\": [\"role_{}\"],\n", role + 3),
+        _ => format!("\t\"role_{role}\": [],\n"),
+    });
+    rows.collect()
+}
+
+/// An action for each of the twelve roles.
+fn role_actions() -> String {
+    let roles = 0..12;
+    let rows = roles.map(|role| {
+        let action = METHODS.get(role % 4).copied().unwrap_or_default();
+        format!("\t\"role_{role}\": [\"{action}\"],\n")
+    });
+    rows.collect()
+}
