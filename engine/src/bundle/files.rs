@@ -58,8 +58,8 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Files and folders by path: those of the system, of an archive, of a commit.
-pub trait Files {
+/// Files and folders by path: those of the system, of an archive, of a commit. Loaders read several files at the same time.
+pub trait Files: Sync {
     /// Returns the kind of the entry at a path.
     ///
     /// # Errors

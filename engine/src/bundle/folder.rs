@@ -1,6 +1,9 @@
 //! Folders that are bundles.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use solon_syntax::parallel;
 
 use super::directory::Ignore;
 use super::{BundleFile, FileKind, Files, Links, LoadError};
@@ -41,7 +44,7 @@ pub fn list(
     Ok(lister.listed)
 }
 
-/// Reads the listed files into memory, in their order.
+/// Reads the listed files into memory, on all processors. They stay in order.
 ///
 /// # Errors
 /// A file cannot be read, or the files exceed `limits`.
@@ -50,32 +53,37 @@ pub fn read(
     files_in_folder: &[FolderFile],
     limits: &BundleLimits,
 ) -> Result<Vec<BundleFile>, LoadError> {
-    let mut total = 0_u64;
-    let mut files_read = Vec::with_capacity(files_in_folder.len());
-    for file in files_in_folder {
+    let total = AtomicU64::new(0);
+    let too_many_bytes = || {
+        LoadError::content(format!(
+            "the files are larger than {} bytes",
+            limits.total_bytes
+        ))
+    };
+    let read = |file: &FolderFile| {
+        // other threads may have read too much
+        if total.load(Ordering::Relaxed) > limits.total_bytes {
+            return Err(too_many_bytes());
+        }
         let name = file.location.to_string_lossy();
         let bytes = files.read(&file.location);
         let bytes = bytes.map_err(|error| LoadError::system("open", &name, &error))?;
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        total = total.saturating_add(size);
         if size > limits.file_bytes {
             return Err(LoadError::content(format!(
                 "bundle file {} size ({size} bytes) exceeds configured size_limit_bytes ({} bytes)",
                 file.path, limits.file_bytes
             )));
         }
-        if total > limits.total_bytes {
-            return Err(LoadError::content(format!(
-                "the files are larger than {} bytes",
-                limits.total_bytes
-            )));
+        let before = total.fetch_add(size, Ordering::Relaxed);
+        if before.saturating_add(size) > limits.total_bytes {
+            return Err(too_many_bytes());
         }
-        files_read.push(BundleFile {
-            path: file.path.clone(),
-            bytes,
-        });
-    }
-    Ok(files_read)
+        let path = file.path.clone();
+        Ok(BundleFile { path, bytes })
+    };
+    let files_read = parallel::map(files_in_folder, |_| parallel::FILE_BYTES, read);
+    files_read.into_iter().collect()
 }
 
 struct Lister<'f> {

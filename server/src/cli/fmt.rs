@@ -171,29 +171,19 @@ fn format_errors(errors: &Diagnostics) -> String {
     }
 }
 
-/// A path and the bytes of its file, or why it cannot be read.
-type FileText<'f> = (&'f str, Result<Vec<u8>, String>);
-
-/// Formats files on all processors. The results are in the order of the files.
+/// Reads and formats files on all processors. The results are in the order of the files.
 fn format_all(files: &[String], options: &FormatOptions) -> Vec<Result<Formatted, String>> {
-    let texts = files.iter().map(|file| {
-        let bytes = std::fs::read(file);
-        let bytes = bytes.map_err(|error| files::message("open", file, &error));
-        (file.as_str(), bytes)
-    });
-    let texts: Vec<FileText<'_>> = texts.collect();
-    let size = |(_, bytes): &FileText<'_>| bytes.as_ref().map_or(0, Vec::len);
-    let results = parallel::map(&texts, size, |(file, bytes)| {
-        let bytes = bytes.as_ref().map_err(String::clone)?;
-        text_of(file, bytes, options)
-            .map_err(|errors| format!("failed to format Rego source file: {errors}"))
-    });
-    let results = texts.into_iter().zip(results);
-    let results = results.map(|((_, before), after)| {
-        let (before, after) = (before?, after?);
-        Ok(Formatted { before, after })
-    });
-    results.collect()
+    parallel::map(
+        files,
+        |_| parallel::FILE_BYTES,
+        |file| {
+            let before = std::fs::read(file);
+            let before = before.map_err(|error| files::message("open", file, &error))?;
+            let after = text_of(file, &before, options)
+                .map_err(|errors| format!("failed to format Rego source file: {errors}"))?;
+            Ok(Formatted { before, after })
+        },
+    )
 }
 
 /// Prints or writes a result as the flags say.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use solon_syntax::ast::{Module, Version};
 use solon_syntax::source::{Source, SourceId};
-use solon_syntax::{ParseOptions, parse_module};
+use solon_syntax::{ParseOptions, parallel, parse_module};
 
 use super::{
     FileSelection, FileToLoad, Ignore, MergedDocuments, NamedFileKind, Schemas, Walk, document_of,
@@ -101,7 +101,8 @@ fn sum(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
 /// Contents of a file.
 enum Content {
     Module(String),
-    Document(Value),
+    /// A document, and the time that reading it took.
+    Document(Value, Duration),
 }
 
 /// Loads policies and documents by the paths that commands name, by OPA's rules: a folder gives its `.rego`, `.json`,
@@ -268,27 +269,24 @@ impl<'f> Loader<'f> {
         let mut documents = MergedDocuments::default();
         // modules and faults in the order they were found
         let mut results = Vec::new();
-        let mut loaded_names = HashSet::new();
         let mut reading = None;
-        let find =
-            |path: &P| Walk::new(self.files, self.selection, &self.ignore).find(path.as_ref());
-        for file in paths.iter().flat_map(find) {
-            if let Ok(file) = &file
-                && !loaded_names.insert(file.identity())
-            {
-                continue;
-            }
-            let start = Instant::now();
+        let files = self.distinct_files(paths);
+        let read = |file: &Result<FileToLoad, LoadError>| match file {
+            Ok(file) => self.read(file),
+            Err(error) => Err(error.clone().into()),
+        };
+        let contents = parallel::map(&files, |_| parallel::FILE_BYTES, read);
+        for (file, content) in files.into_iter().zip(contents) {
             let added = file
                 .map_err(LoadErrors::from)
-                .and_then(|file| match self.read(&file)? {
+                .and_then(|file| match content? {
                     Content::Module(text) => {
                         modules.insert(file.name.clone(), text);
                         results.push(Ok(file.name));
                         Ok(())
                     }
-                    Content::Document(value) => {
-                        reading = sum(reading, Some(start.elapsed()));
+                    Content::Document(value, time) => {
+                        reading = sum(reading, Some(time));
                         Ok(documents.add(&file, value)?)
                     }
                 });
@@ -313,18 +311,41 @@ impl<'f> Loader<'f> {
         Err(LoadErrors(faults.collect()))
     }
 
+    /// Returns the files of some paths, each once, and the faults of finding them.
+    fn distinct_files<P: AsRef<str>>(&self, paths: &[P]) -> Vec<Result<FileToLoad, LoadError>> {
+        let find =
+            |path: &P| Walk::new(self.files, self.selection, &self.ignore).find(path.as_ref());
+        let mut files: Vec<_> = paths.iter().flat_map(find).collect();
+        // one path leads to each file once
+        if paths.len() > 1 {
+            let mut identities = HashSet::new();
+            files.retain(|file| match file {
+                Ok(file) => identities.insert(file.identity()),
+                Err(_) => true,
+            });
+        }
+        files
+    }
+
     fn read(&self, file: &FileToLoad) -> Result<Content, LoadErrors> {
+        let start = Instant::now();
         match file.kind {
             NamedFileKind::Module => file.text(self.files, &self.options).map(Content::Module),
             NamedFileKind::Json | NamedFileKind::Yaml => {
-                Ok(Content::Document(read_document(self.files, file)?))
+                let value = read_document(self.files, file)?;
+                Ok(Content::Document(value, start.elapsed()))
             }
-            NamedFileKind::Unknown => self.recognized(file, &file.bytes(self.files)?),
+            NamedFileKind::Unknown => self.recognized(file, &file.bytes(self.files)?, start),
         }
     }
 
     /// Returns the module or document in a file with an unknown extension.
-    fn recognized(&self, file: &FileToLoad, bytes: &[u8]) -> Result<Content, LoadErrors> {
+    fn recognized(
+        &self,
+        file: &FileToLoad,
+        bytes: &[u8],
+        start: Instant,
+    ) -> Result<Content, LoadErrors> {
         if let Ok(text) = file.text_of(bytes, &self.options)
             && self.syntax_errors(&file.name, &text).is_empty()
         {
@@ -332,14 +353,11 @@ impl<'f> Loader<'f> {
         }
         // YAML would make a string of a number of JSON that is out of range
         if json::is_valid(bytes) {
-            return Ok(Content::Document(document_of(
-                &file.name,
-                NamedFileKind::Json,
-                bytes,
-            )?));
+            let value = document_of(&file.name, NamedFileKind::Json, bytes)?;
+            return Ok(Content::Document(value, start.elapsed()));
         }
-        let document = document_of(&file.name, NamedFileKind::Yaml, bytes);
-        let document = document.map(Content::Document);
+        let value = document_of(&file.name, NamedFileKind::Yaml, bytes);
+        let document = value.map(|value| Content::Document(value, start.elapsed()));
         document.map_err(|_| LoadError::in_file(&file.name, "can't recognize file type").into())
     }
 

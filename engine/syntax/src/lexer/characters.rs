@@ -1,8 +1,32 @@
-//! Characters of names.
+//! Characters of names and within lines.
 
 /// Returns `true` for characters that names may start with: ASCII letters and underscores.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
+}
+
+/// Returns `true` if a byte is an ASCII character within a line, apart from NUL.
+#[inline]
+pub(super) fn is_plain(byte: u8) -> bool {
+    !matches!(byte, 0 | b'\n' | 0x80..)
+}
+
+/// Returns `true` if a byte is an ASCII character of names.
+#[inline]
+pub(super) fn is_plain_name(byte: u8) -> bool {
+    static NAMES: [bool; 256] = {
+        let mut names = [false; 256];
+        let mut byte = 0_u8;
+        while byte.is_ascii() {
+            #[expect(clippy::indexing_slicing, reason = "one for each byte")]
+            {
+                names[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+            }
+            byte += 1;
+        }
+        names
+    };
+    NAMES.get(usize::from(byte)) == Some(&true)
 }
 
 /// Returns `true` for decimal digits of any script, which names may contain.

@@ -12,11 +12,17 @@ mod token;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use self::characters::{is_digit, is_letter};
+use self::characters::{is_digit, is_letter, is_plain, is_plain_name};
 pub(crate) use self::text::{decode_string, decode_template};
 pub(crate) use self::token::{Inside, Kind, Token};
 use crate::ast::Comment;
 use crate::source::{Source, Span};
+
+/// Number of bytes of a text in which it has about one more distinct word.
+const BYTES_PER_NAME: usize = 24;
+
+/// Maximum number of words for which memory is reserved before they are read.
+const RESERVED_NAMES: usize = 1024;
 
 /// Error message for invalid UTF-8.
 pub(crate) const ILLEGAL_UTF8: &str = "illegal utf-8 character";
@@ -96,7 +102,10 @@ impl<'a> Lexer<'a> {
             row: 1,
             line: 0,
             continued: 0,
-            name_indexes: HashMap::default(),
+            name_indexes: HashMap::with_capacity_and_hasher(
+                (text.len() / BYTES_PER_NAME).min(RESERVED_NAMES),
+                foldhash::fast::FixedState::default(),
+            ),
             templates: Vec::new(),
             open: Vec::new(),
             illegal,
@@ -149,12 +158,11 @@ impl<'a> Lexer<'a> {
         self.report_next();
     }
 
-    /// Advances over ASCII characters of one line while `fits` returns `true`.
+    /// Advances while `fits` returns `true`. It must do so for plain characters ([`is_plain`]) only.
     #[inline]
     fn run(&mut self, fits: impl Fn(u8) -> bool) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let plain = |byte: u8| fits(byte) && !matches!(byte, 0 | b'\n' | 0x80..);
-        let length = rest.iter().position(|byte| !plain(*byte));
+        let length = rest.iter().position(|byte| !fits(*byte));
         let length = length.unwrap_or(rest.len());
         if length > 0 {
             self.at += length;
@@ -162,7 +170,16 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    #[inline]
     fn report_next(&mut self) {
+        if let Some(0 | 0xEF) = self.peek() {
+            self.report_unusual();
+        }
+    }
+
+    /// Records the errors of the next character, which is not allowed in all places.
+    #[cold]
+    fn report_unusual(&mut self) {
         match self.peek() {
             Some(0) => self.pending.push("illegal null character"),
             Some(0xEF) if self.at > 0 && self.rest().starts_with('\u{feff}') => {
@@ -262,10 +279,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn comment(&mut self, start: Start) {
-        self.run(|_| true);
+        self.run(is_plain);
         while self.peek().is_some_and(|byte| byte != b'\n') {
             self.bump();
-            self.run(|_| true);
+            self.run(is_plain);
         }
         let text = self
             .text
@@ -466,24 +483,6 @@ impl<'a> Lexer<'a> {
             token.inside.insert(separator);
         }
     }
-}
-
-/// Returns `true` if a byte is an ASCII character of names.
-#[inline]
-fn is_plain_name(byte: u8) -> bool {
-    static NAMES: [bool; 256] = {
-        let mut names = [false; 256];
-        let mut byte = 0_u8;
-        while byte.is_ascii() {
-            #[expect(clippy::indexing_slicing, reason = "one for each byte")]
-            {
-                names[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
-            }
-            byte += 1;
-        }
-        names
-    };
-    NAMES.get(usize::from(byte)) == Some(&true)
 }
 
 /// Converts an offset. It fits, because longer texts are rejected before tokenizing.

@@ -1,5 +1,6 @@
 //! Strings, raw strings and template strings.
 
+use super::characters::is_plain;
 use super::{Kind, Lexer, OpenTemplate, Start};
 
 impl Lexer<'_> {
@@ -22,10 +23,10 @@ impl Lexer<'_> {
         self.push(start, Kind::String, 0);
     }
 
-    /// Advances over a character and all following ones for which `is_plain` returns `true`.
-    fn pass(&mut self, is_plain: impl Fn(u8) -> bool) {
+    /// Advances over a character and all following plain ones for which `fits` returns `true`.
+    fn pass(&mut self, fits: impl Fn(u8) -> bool) {
         self.bump();
-        self.run(is_plain);
+        self.run(|byte| fits(byte) && is_plain(byte));
     }
 
     /// Advances over an escape sequence. The digits of `\u` are checked when the text is decoded.
