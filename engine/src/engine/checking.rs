@@ -54,7 +54,8 @@ impl Engine {
         Ok(Snapshot::new(Arc::new(state)))
     }
 
-    /// Checks a change as [`Self::check`] does, without plans for an evaluation, which takes less time.
+    /// Checks a change as [`Self::check`] does, without plans for an evaluation, which takes less time. The memory that it takes is
+    /// freed by the next change or validation, or with the engine.
     ///
     /// # Errors
     /// Errors of [`Self::check`].
@@ -66,7 +67,9 @@ impl Engine {
             strict: self.inner.options.strict,
             plans: false,
         };
-        let next = self.prepare_commit(&before, modules, edit, options, Timer::default());
-        next.map(drop)
+        let next = self.prepare_commit(&before, modules, edit, options, Timer::default())?;
+        let state = next.state(&before, next_trial_version_id());
+        self.inner.shared.now.retire(state);
+        Ok(())
     }
 }

@@ -123,6 +123,12 @@ impl CurrentSnapshot {
         self.free_retired();
     }
 
+    /// Frees earlier retired snapshots, and keeps one that is not used again until the next change frees it.
+    pub fn retire(&self, state: SnapshotState) {
+        self.free_retired();
+        self.retired.lock().push(Arc::new(state));
+    }
+
     /// Frees retired snapshots that are no longer referenced.
     pub fn free_retired(&self) {
         let mut earlier = self.retired.lock();

@@ -146,6 +146,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
         .capabilities(capabilities)
         .schemas(super::schemas(args.schema.as_deref())?);
     let engine = Engine::builder().version(version).compiler(options).build();
+    super::keep_to_exit(&engine);
     let mut change = Change::default();
     // only bundles have documents, which must not conflict with their rules
     change.load(&loaded);
