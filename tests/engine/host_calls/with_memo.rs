@@ -58,7 +58,7 @@ fn engine(calls: &Calls, memoise: bool, module: &str) -> Engine {
     );
     let tick = tick.unwrap();
     let tick = if memoise { tick } else { tick.without_memo() };
-    let engine = Engine::builder().function(tick).build();
+    let engine = Engine::builder().function(tick).unwrap().build();
     engine.set_module("t.rego", module).unwrap();
     let base = value!({"x": 1, "y": 2, "key": "y"});
     engine.put("data.base", base).unwrap();
