@@ -10,8 +10,6 @@ use parking_lot::Mutex;
 use super::estimate::{LatencyEstimate, Stopwatch};
 use super::{Class, LONG, NotRun, Permit, Pool, SharedWork};
 use crate::config::Bounds;
-#[cfg(target_os = "linux")]
-use crate::system::LOWER;
 
 /// Time-out of tests that hang.
 const HANG: Duration = Duration::from_mins(2);
@@ -248,38 +246,6 @@ async fn overlong_work_lets_other_work_of_its_class_begin() {
         let overlong = pool.0.overlong.clone();
         wait_until(|| overlong.available_permits() == 5).await;
     }
-}
-
-/// Threads of short decisions preempt those of long ones. Only Linux has priorities of threads.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn long_work_runs_at_a_lower_priority() {
-    let pool = pool(2, 16, 64, 1);
-    let nice = || rustix::process::getpriority_process(None).unwrap();
-    let normal = nice();
-    let lower = (normal + LOWER).min(19);
-    // no thread of one class is used by another one
-    for _ in 0..3 {
-        for (estimate, expected) in [
-            (None, normal),
-            (Some(short()), normal),
-            (Some(long()), lower),
-        ] {
-            let began = pool.run(estimate.clone(), None, move |_| nice()).await;
-            assert_eq!(began, Ok(expected));
-            let shared = pool.run(estimate, None, move |permit| {
-                let all = Arc::new(Mutex::new(Vec::new()));
-                let noted = all.clone();
-                let each = move |_: &Permit| noted.lock().push(nice());
-                permit.share(&(Arc::new(each) as Arc<SharedWork>));
-                all.lock().clone()
-            });
-            let shared = shared.await.unwrap();
-            assert!(!shared.is_empty());
-            assert!(shared.iter().all(|nice| *nice == expected), "{shared:?}");
-        }
-    }
-    assert_eq!(nice(), normal);
 }
 
 #[tokio::test]

@@ -62,3 +62,7 @@ impl Drop for Workers {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+#[path = "../../../../tests/server/unit/workers.rs"]
+mod tests;
