@@ -202,13 +202,13 @@ pub struct Compilation<'a> {
     /// Annotations of documents.
     pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads contain only scalars and variables.
-    pub rule_tree: RuleTree,
+    pub rule_tree: Arc<RuleTree>,
     /// Dependency graph of the rules.
-    pub graph: Graph,
+    pub graph: Arc<Graph>,
     /// Types of documents according to rules and schemas.
-    pub types: TypeTree,
+    pub types: Arc<TypeTree>,
     /// Reverse dependencies of the rules.
-    pub dependents: Dependents,
+    pub dependents: Arc<Dependents>,
     /// Generator of local names.
     pub locals: Locals,
     /// Number of type-checked rules.
@@ -223,6 +223,29 @@ pub struct EarlierCompilation<'a> {
     pub compiled: &'a Compiled,
     /// Paths below `data` of the rules of all modules that changed.
     pub gone: Vec<Vec<Value>>,
+}
+
+impl EarlierCompilation<'_> {
+    /// Returns the tree of rules if that of the modules is the same: each module has the same rules as before at its position.
+    pub fn unchanged_tree(&self, modules: &Modules) -> Option<&Arc<RuleTree>> {
+        let Compiled {
+            results, rule_tree, ..
+        } = self.compiled;
+        let stays =
+            |((module, reused), position): ((&Arc<Module>, Option<&Arc<CompiledModule>>), u32)| {
+                match reused {
+                    Some(reused) => {
+                        let before = results.get(position as usize);
+                        before
+                            .is_some_and(|before| Arc::ptr_eq(&before.canonical, &reused.canonical))
+                    }
+                    None => rule_tree.has_rules_of(module, position),
+                }
+            };
+        let is_unchanged =
+            modules.len() == results.len() && modules.with_reused().zip(0..).all(stays);
+        is_unchanged.then_some(rule_tree)
+    }
 }
 
 impl<'a> Compilation<'a> {
@@ -245,13 +268,25 @@ impl<'a> Compilation<'a> {
             unused_imports: Vec::new(),
             uses_metadata: false,
             annotations: AnnotationSet::default(),
-            rule_tree: RuleTree::default(),
-            graph: Graph::default(),
-            types: TypeTree::default(),
-            dependents: Dependents::default(),
+            rule_tree: Arc::default(),
+            graph: Arc::default(),
+            types: Arc::default(),
+            dependents: Arc::default(),
             locals: Locals::new(Locals::MODULES, []),
             checked: 0,
         }
+    }
+
+    /// Returns the earlier compilation if the tree of rules is still the same.
+    pub fn earlier_with_same_tree(&self) -> Option<&'a Compiled> {
+        let earlier = self.earlier.as_ref()?.compiled;
+        Arc::ptr_eq(&earlier.rule_tree, &self.rule_tree).then_some(earlier)
+    }
+
+    /// Returns the earlier compilation if the tree and the graph of rules are still the same.
+    pub fn earlier_with_same_graph(&self) -> Option<&'a Compiled> {
+        let earlier = self.earlier_with_same_tree()?;
+        Arc::ptr_eq(&earlier.graph, &self.graph).then_some(earlier)
     }
 
     /// Reports an error that stops the compilation after the current pass.
@@ -273,15 +308,17 @@ pub struct Compiled {
     /// Result for each module.
     pub results: Vec<Arc<CompiledModule>>,
     /// Packages and rules by path.
-    pub rule_tree: RuleTree,
+    pub rule_tree: Arc<RuleTree>,
     /// `true` if a rule uses METADATA.
     pub uses_metadata: bool,
     /// Annotations of documents.
     pub annotations: AnnotationSet,
+    /// Dependency graph of the rules.
+    pub graph: Arc<Graph>,
     /// Types of documents according to rules and schemas.
-    pub types: TypeTree,
+    pub types: Arc<TypeTree>,
     /// Reverse dependencies of the rules.
-    pub dependents: Dependents,
+    pub dependents: Arc<Dependents>,
     /// Rules that may block on external I/O.
     pub blocking: Blocking,
     /// Generator of local names, without the original names.
@@ -345,6 +382,7 @@ impl Compiled {
             rule_tree: compilation.rule_tree,
             uses_metadata: compilation.uses_metadata,
             annotations: compilation.annotations,
+            graph: compilation.graph,
             types: compilation.types,
             dependents: compilation.dependents,
             work: Work {

@@ -15,21 +15,34 @@ use crate::value::{Kind, Value};
 /// Rejects incompatible rules: a complete rule with rules in its extent, different kinds or arities, several defaults,
 /// and packages or base documents at the path of a rule.
 pub fn check_rule_conflicts(compilation: &mut Compilation<'_>) {
+    let nodes = nodes_to_check(compilation);
     let mut check = ConflictCheck {
         modules: &compilation.modules,
         tree: &compilation.rule_tree,
         locals: &compilation.locals,
         report: &mut compilation.report,
     };
-    for id in check.tree.subtree(RuleTree::DATA) {
-        check.node(id);
+    for id in &nodes {
+        check.node(*id);
     }
     if let Some(exists) = compilation.base_exists {
         check.base_documents(exists);
     }
-    for id in check.tree.subtree(RuleTree::DATA) {
+    for id in nodes {
         check.packages(id);
     }
+}
+
+/// Returns the nodes of the tree at which rules may conflict: all, or in the tree of an earlier compilation, those of the rules of
+/// changed modules and the nodes around them.
+fn nodes_to_check(compilation: &Compilation<'_>) -> Vec<RuleTreeNodeId> {
+    let tree = &compilation.rule_tree;
+    if compilation.earlier_with_same_tree().is_none() {
+        return tree.subtree(RuleTree::DATA).collect();
+    }
+    let rules = compilation.modules.open_rules();
+    let homes = rules.filter_map(|(id, _)| tree.home(id));
+    homes.flat_map(|node| tree.ancestors(node)).collect()
 }
 
 struct ConflictCheck<'c> {

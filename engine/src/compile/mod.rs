@@ -44,9 +44,9 @@ pub use rule_tree::{RuleTree, TreeRuleId};
 
 use std::sync::Arc;
 
-use solon_syntax::ParseOptions;
 use solon_syntax::ast::Module;
 use solon_syntax::source::{Code, Diagnostics, Span};
+use solon_syntax::{ParseOptions, parallel};
 
 use crate::limits;
 
@@ -141,7 +141,12 @@ fn rewrite_local_vars(compilation: &mut Compilation<'_>) {
 }
 
 fn set_rule_tree(compilation: &mut Compilation<'_>) {
-    compilation.rule_tree = RuleTree::new(&compilation.modules);
+    let earlier = compilation.earlier.as_ref();
+    let unchanged = earlier.and_then(|earlier| earlier.unchanged_tree(&compilation.modules));
+    compilation.rule_tree = match unchanged {
+        Some(tree) => tree.clone(),
+        None => Arc::new(RuleTree::new(&compilation.modules)),
+    };
 }
 
 fn no_op(_: &mut Compilation<'_>) {}
@@ -202,14 +207,30 @@ pub fn compile(
     base_exists: Option<BaseExists<'_>>,
     observe: impl FnMut(&Pass, &Compilation<'_>),
 ) -> Result<Compiled, Diagnostics> {
+    let no_plans = None::<fn(&[Arc<Module>], &RuleTree)>;
+    let (compiled, _) = compile_and_lower(modules, options, base_exists, observe, no_plans)?;
+    Ok(compiled)
+}
+
+/// Compiles modules as [`compile`] does, and calls `lower` with the rewritten modules. `lower` may run on another thread while the
+/// modules are checked; if the checks fail, its result is dropped.
+///
+/// # Errors
+///
+/// Those of [`compile`].
+pub fn compile_and_lower<P: Send>(
+    modules: impl IntoIterator<Item = impl Into<Arc<Module>>>,
+    options: &Options,
+    base_exists: Option<BaseExists<'_>>,
+    mut observe: impl FnMut(&Pass, &Compilation<'_>),
+    lower: Option<impl Fn(&[Arc<Module>], &RuleTree) -> P + Sync>,
+) -> Result<(Compiled, Option<P>), Diagnostics> {
     let parsed = in_order(modules.into_iter().map(Into::into).collect());
     on_large_stack(longest_chain(&parsed), || {
         let mut compilation = Compilation::new(Modules::new(&parsed), options);
         compilation.base_exists = base_exists;
-        run(&mut compilation, observe);
-        let report = std::mem::take(&mut compilation.report);
-        report.finish()?;
-        Ok(Compiled::new(&parsed, compilation))
+        rewrite_modules(&mut compilation, &mut observe);
+        check_modules(&parsed, compilation, observe, lower)
     })
 }
 
@@ -219,19 +240,63 @@ fn in_order(mut modules: Vec<Arc<Module>>) -> Vec<Arc<Module>> {
     modules
 }
 
-/// Runs the passes until one reports a fatal error.
-fn run(compilation: &mut Compilation<'_>, mut observe: impl FnMut(&Pass, &Compilation<'_>)) {
+/// Runs the passes that rewrite modules, until one reports a fatal error.
+fn rewrite_modules(
+    compilation: &mut Compilation<'_>,
+    observe: impl FnMut(&Pass, &Compilation<'_>),
+) {
     check_depth(compilation);
     if compilation.report.is_fatal() {
         return;
     }
     shadowed::drop_from_modules(&mut compilation.modules);
+    let (rewrites, _) = passes();
+    run(rewrites, compilation, observe);
+}
+
+/// Runs the passes that only read the rewritten modules, and collects the results of all passes. `lower` runs at the same time if there
+/// is much text.
+fn check_modules<P: Send>(
+    parsed: &[Arc<Module>],
+    mut compilation: Compilation<'_>,
+    observe: impl FnMut(&Pass, &Compilation<'_>),
+    lower: Option<impl Fn(&[Arc<Module>], &RuleTree) -> P + Sync>,
+) -> Result<(Compiled, Option<P>), Diagnostics> {
+    let lower = lower.filter(|_| compilation.report.is_empty());
+    let (modules, tree) = (compilation.modules.to_vec(), compilation.rule_tree.clone());
+    let check = || {
+        let (_, checks) = passes();
+        run(checks, &mut compilation, observe);
+        std::mem::take(&mut compilation.report).finish()?;
+        Ok::<_, Diagnostics>(Compiled::new(parsed, compilation))
+    };
+    let Some(lower) = lower else {
+        return Ok((check()?, None));
+    };
+    let lower = || on_large_stack(longest_chain(parsed), || lower(&modules, &tree));
+    let bytes = parsed.iter().map(|module| module.source.text.len()).sum();
+    let (compiled, plans) = parallel::both(bytes, check, lower)?;
+    Ok((compiled, Some(plans)))
+}
+
+/// Returns the passes that rewrite modules, and the following ones, which only read them.
+fn passes() -> (&'static [Pass], &'static [Pass]) {
+    let first_check = PASSES.iter().position(|pass| pass.name == "CheckTypes");
+    PASSES.split_at(first_check.unwrap_or(PASSES.len()))
+}
+
+/// Runs passes until one has reported a fatal error.
+fn run(
+    passes: &[Pass],
+    compilation: &mut Compilation<'_>,
+    mut observe: impl FnMut(&Pass, &Compilation<'_>),
+) {
     let options = compilation.options;
-    for pass in PASSES.iter().filter(|pass| !options.skips(pass.name)) {
-        (pass.run)(compilation);
-        observe(pass, compilation);
+    for pass in passes.iter().filter(|pass| !options.skips(pass.name)) {
         if compilation.report.is_fatal() {
             break;
         }
+        (pass.run)(compilation);
+        observe(pass, compilation);
     }
 }

@@ -8,6 +8,7 @@ use solon_syntax::parallel;
 
 use super::compiled_module::CompiledModule;
 use super::facts::Facts;
+use super::on_large_stack;
 use super::rule_tree::TreeRuleId;
 
 /// Modules ordered by file name.
@@ -109,6 +110,19 @@ impl Modules {
         })
     }
 
+    /// Calls `work` with each open module and the facts about its rules, on all processors. The results are in the order of the
+    /// modules.
+    pub fn map_open_mut<R: Send>(
+        &mut self,
+        work: impl Fn(&mut Module, &mut [Facts]) -> R + Sync,
+    ) -> Vec<R> {
+        let mut open: Vec<_> = self.open_with_facts_mut().collect();
+        let size = |(module, _): &(&mut Module, &mut [Facts])| module.source.text.len();
+        parallel::map_mut(&mut open, size, |(module, facts)| {
+            on_large_stack(module.chain, || work(module, facts))
+        })
+    }
+
     /// Iterates over all modules, each with its earlier result if it is reused.
     pub fn with_reused(
         &self,
@@ -119,6 +133,24 @@ impl Modules {
     /// Returns a module, with its earlier result if it is reused.
     pub fn part(&self, position: usize) -> Option<(&Arc<Module>, Option<&Arc<CompiledModule>>)> {
         Some((self.all.get(position)?, self.reused.get(position)?.as_ref()))
+    }
+
+    /// Iterates over the rules of the open modules.
+    pub fn open_rules(&self) -> impl Iterator<Item = (TreeRuleId, &Rule)> {
+        let all = self.with_reused().zip(0..);
+        let open = all.filter_map(|((module, reused), position)| {
+            reused.is_none().then_some((module, position))
+        });
+        open.flat_map(|(module, position)| {
+            let rules = module.rules.iter().zip(0..);
+            rules.map(move |(rule, position_in_module)| {
+                let id = TreeRuleId {
+                    module: position,
+                    rule: position_in_module,
+                };
+                (id, rule)
+            })
+        })
     }
 
     /// Returns the earlier result of a module if it is reused.

@@ -19,42 +19,63 @@ use super::{Compilation, Modules, QueryCompilation};
 /// Resolves the names in all modules and records unused imports.
 pub fn resolve(compilation: &mut Compilation<'_>) {
     let exports = exports(&compilation.modules);
-    let no_names = HashSet::new();
-    for (module, facts) in compilation.modules.open_with_facts_mut() {
-        let globals = Globals::new(
-            &module.package.path,
-            exports.get(&module.package.path).unwrap_or(&no_names),
-            &module.imports,
-        );
-        let mut resolver = Resolver::new(globals);
-        for (rule, facts) in module.rules.iter_mut().zip(&mut *facts) {
-            let before = resolver.globals.found;
-            let mut rejection = None;
-            each_branch_of(rule, |branch| {
-                if rejection.is_none() {
-                    rejection = resolver.rule(branch).err();
-                }
-            });
-            if resolver.globals.found > before {
-                facts.add(Facts::RESOLVED | Facts::DOCUMENT);
-            }
-            if let Some((span, message)) = rejection {
-                compilation.report.error(Code::Compile, span, message);
-            }
-        }
-        let mut heads = resolver.globals.heads();
-        for (rule, facts) in module.rules.iter_mut().zip(facts) {
-            if facts.has(Facts::RESOLVED) {
-                rule.walk_mut(&mut heads);
-            }
+    let results = compilation.modules.map_open_mut(|module, facts| {
+        let exported = exports.get(&module.package.path);
+        let no_names = HashSet::new();
+        resolve_module(module, facts, exported.unwrap_or(&no_names))
+    });
+    for resolved in results {
+        for (span, message) in resolved.rejections {
+            compilation.report.error(Code::Compile, span, message);
         }
         if compilation.options.strict {
-            let unused = module
-                .imports
-                .iter()
-                .filter(|import| !is_language_import(import) && !resolver.globals.is_used(import));
-            compilation.unused_imports.extend(unused.cloned());
+            compilation.unused_imports.extend(resolved.unused_imports);
         }
+    }
+}
+
+/// Findings about the names in a module.
+struct ResolvedModule {
+    /// Errors with their locations.
+    rejections: Vec<(Span, String)>,
+    /// Imports without a use.
+    unused_imports: Vec<Import>,
+}
+
+/// Resolves the names in a module; `exported` are the names of the rules of its package.
+fn resolve_module(
+    module: &mut Module,
+    facts: &mut [Facts],
+    exported: &HashSet<Name>,
+) -> ResolvedModule {
+    let globals = Globals::new(&module.package.path, exported, &module.imports);
+    let mut resolver = Resolver::new(globals);
+    let mut rejections = Vec::new();
+    for (rule, facts) in module.rules.iter_mut().zip(&mut *facts) {
+        let before = resolver.globals.found;
+        let mut rejection = None;
+        each_branch_of(rule, |branch| {
+            if rejection.is_none() {
+                rejection = resolver.rule(branch).err();
+            }
+        });
+        if resolver.globals.found > before {
+            facts.add(Facts::RESOLVED | Facts::DOCUMENT);
+        }
+        rejections.extend(rejection);
+    }
+    let mut heads = resolver.globals.heads();
+    for (rule, facts) in module.rules.iter_mut().zip(facts) {
+        if facts.has(Facts::RESOLVED) {
+            rule.walk_mut(&mut heads);
+        }
+    }
+    let imports = module.imports.iter();
+    let unused =
+        imports.filter(|import| !is_language_import(import) && !resolver.globals.is_used(import));
+    ResolvedModule {
+        rejections,
+        unused_imports: unused.cloned().collect(),
     }
 }
 

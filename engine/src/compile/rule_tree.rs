@@ -111,10 +111,9 @@ impl RuleTree {
                 };
                 let prefix = ground_prefix(&rule.head.reference);
                 let node = builder.descend(package, prefix);
-                let tail = rule.head.reference.get(prefix.len()..).unwrap_or_default();
-                if tail.iter().any(Term::is_scalar) {
-                    let tail = tail.iter().map(key).collect();
-                    builder.tree.tails.insert(id, tail);
+                let tail = tail(&rule.head.reference, prefix);
+                if !tail.is_empty() {
+                    builder.tree.tails.insert(id, tail.into());
                 }
                 homes.item_mut(position).push(node);
                 let node = builder.node(node);
@@ -126,6 +125,41 @@ impl RuleTree {
         }
         builder.tree.homes = homes;
         builder.finish()
+    }
+
+    /// Returns `true` if the tree stays the same when this module is now at a position. False for other packages, rules or numbers of
+    /// arguments than before. O(rules of the module).
+    pub fn has_rules_of(&self, module: &Module, position: u32) -> bool {
+        let homes = self.homes.get(position as usize).map(Vec::as_slice);
+        let package = self.descend(Self::DATA, module.package.path.get(1..).unwrap_or_default());
+        let (Some(homes), Some(package)) = (homes, package) else {
+            return false;
+        };
+        let has_rule = |(rule, position_in_module): (&Rule, u32)| {
+            let reference = &rule.head.reference;
+            let prefix = ground_prefix(reference);
+            let Some(node) = self.descend(package, prefix) else {
+                return false;
+            };
+            let id = TreeRuleId {
+                module: position,
+                rule: position_in_module,
+            };
+            self.home(id) == Some(node)
+                && self.node(node).arity == rule.head.args.len()
+                && self.tail(id) == tail(reference, prefix)
+        };
+        homes.len() == module.rules.len()
+            && self.node(package).packages.contains(&position)
+            && module.rules.iter().zip(0..).all(has_rule)
+    }
+
+    /// Returns the node under the keys of the terms of a head, or `None`.
+    fn descend(&self, from: RuleTreeNodeId, steps: &[Term]) -> Option<RuleTreeNodeId> {
+        let mut steps = steps.iter();
+        steps.try_fold(from, |node, step| {
+            self.child_by(node, head_key(step).borrow())
+        })
     }
 
     /// Returns a node.
@@ -227,6 +261,11 @@ impl RuleTree {
         })
     }
 
+    /// Iterates over a node and the nodes around it, up to `data`.
+    pub fn ancestors(&self, id: RuleTreeNodeId) -> impl Iterator<Item = RuleTreeNodeId> {
+        std::iter::successors(Some(id), |id| self.node(*id).parent)
+    }
+
     /// Iterates over the rules at a node and below it.
     pub fn rules_below(&self, id: RuleTreeNodeId) -> impl Iterator<Item = TreeRuleId> {
         self.subtree(id)
@@ -298,6 +337,16 @@ pub fn ground_prefix(reference: &[Term]) -> &[Term] {
         .position(|term| !term.is_scalar())
         .map_or(reference.len(), |position| position + 1);
     reference.get(..end).unwrap_or(reference)
+}
+
+/// Returns the steps of a reference after its ground prefix, with `None` for those that are not constants. Empty if none is a constant.
+fn tail(reference: &[Term], prefix: &[Term]) -> Vec<Option<Value>> {
+    let tail = reference.get(prefix.len()..).unwrap_or_default();
+    if tail.iter().any(Term::is_scalar) {
+        tail.iter().map(key).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// Returns `true` if a reference has only scalars after its head.

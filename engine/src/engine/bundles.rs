@@ -167,22 +167,26 @@ impl<'b> BundleChanges<'b> {
         }
         let mut changes = Vec::new();
         for (id, module) in &before.policy.modules {
-            let steps = module.package.path.iter().skip(1);
-            let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
-            let package = Path::new(steps);
-            let mut erased = self.erased.iter();
-            let is_erased = erased.any(|root| package.segments().starts_with(root.segments()));
             match new.get(id) {
                 Some(new_module) if is_same_module(new_module, module) => {
                     new.remove(id);
                 }
-                None if is_erased => changes.push((id.clone(), None)),
+                None if self.erases(module) => changes.push((id.clone(), None)),
                 _ => {}
             }
         }
         let new = new.into_iter();
         changes.extend(new.map(|(id, module)| (id, Some(ModuleSource::Parsed(module.clone())))));
         changes
+    }
+
+    /// Returns `true` if the package of a module is below a path whose contents are replaced.
+    fn erases(&self, module: &Module) -> bool {
+        let steps = module.package.path.iter().skip(1);
+        let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
+        let package = Path::new(steps);
+        let mut erased = self.erased.iter();
+        erased.any(|root| package.segments().starts_with(root.segments()))
     }
 
     /// Changes documents and facts.

@@ -12,7 +12,7 @@ use solon_syntax::{module_text, parse_module};
 
 use super::Engine;
 use crate::compile::lower::LoweringRecord;
-use crate::compile::{self, Compilation, Pass, lower};
+use crate::compile::{self, Compilation, Pass, RuleTree, lower};
 use crate::error::Error;
 use crate::program::{Canonical, Program};
 use crate::snapshot::Policy;
@@ -114,6 +114,18 @@ impl Engine {
             let options = &*options;
             let mut laps = Timer::new(&on_stage).start();
             let mut observe = |pass: &Pass, _: &Compilation<'_>| laps.end(|| pass.timer());
+            let functions = &self.inner.functions;
+            let lower = |earlier, modules: &[Arc<Module>], tree: &RuleTree| {
+                lower::program_on_from(earlier, modules, tree, functions.clone(), options)
+            };
+            let stands_on = lower::EarlierProgram {
+                program: &earlier.program,
+                record: &earlier.record,
+                tree: &earlier.compiled.rule_tree,
+            };
+            let lower_changed =
+                |modules: &[Arc<Module>], tree: &RuleTree| lower(Some(stands_on), modules, tree);
+            let lower_all = |modules: &[Arc<Module>], tree: &RuleTree| lower(None, modules, tree);
             // modules of an earlier compilation were checked by its options
             let recompiled = is_same
                 .then(|| {
@@ -123,28 +135,23 @@ impl Engine {
                         options,
                         base_documents,
                         &mut observe,
+                        plans.then_some(lower_changed),
                     )
                 })
                 .flatten();
-            let stands_on = recompiled.is_some().then_some(lower::EarlierProgram {
-                program: &earlier.program,
-                record: &earlier.record,
-            });
-            let mut compiled = match recompiled {
-                Some(compiled) => compiled,
-                None => compile::compile(list(), options, base_documents, &mut observe)?,
+            let (mut compiled, plans) = match recompiled {
+                Some(recompiled) => recompiled,
+                None => compile::compile_and_lower(
+                    list(),
+                    options,
+                    base_documents,
+                    &mut observe,
+                    plans.then_some(lower_all),
+                )?,
             };
-            if !plans {
+            let Some((mut program, record)) = plans else {
                 return Ok((compiled, Program::default(), LoweringRecord::default()));
-            }
-            let functions = self.inner.functions.clone();
-            let (mut program, record) = lower::program_on_from(
-                stands_on,
-                &compiled.modules,
-                &compiled.rule_tree,
-                functions,
-                options,
-            );
+            };
             compiled.work.lowered = record.lowered;
             program.canonical =
                 Canonical::new(compiled.modules.clone(), compiled.originals.clone())

@@ -54,7 +54,7 @@ pub struct Program {
     /// Rule sets by document path. Ids that are no longer used have none.
     pub rules: Vec<Arc<RuleSet>>,
     /// The virtual documents by path.
-    pub tree: VirtualDocuments,
+    pub tree: Arc<VirtualDocuments>,
     /// Functions of the host.
     pub functions: Vec<HostFunction>,
     /// File names, for messages.

@@ -45,6 +45,8 @@ pub struct Graph {
     components: Vec<u32>,
     /// Rules that add to documents which references pass through.
     neighbours: Option<Neighbours>,
+    /// All vertices in the order of [`Self::in_order`].
+    order: Vec<Vertex>,
 }
 
 /// Rules that add to documents of which other rules read other parts: `a[x].c` if `a[x].b` is read. They are not
@@ -112,8 +114,35 @@ pub fn set_graph(compilation: &mut Compilation<'_>) {
             findings.reads = reads::of_module(module, modules.facts(position), locals);
         }
     }
-    let reads = findings.iter().map(|findings| &*findings.reads);
-    compilation.graph = Graph::new(&compilation.rule_tree, reads);
+    compilation.graph = match unchanged_graph(compilation) {
+        Some(graph) => graph,
+        None => {
+            let reads = compilation.findings.iter();
+            let reads = reads.map(|findings| &*findings.reads);
+            Arc::new(Graph::new(&compilation.rule_tree, reads))
+        }
+    };
+}
+
+/// Returns the graph of the earlier compilation if the rules of the changed modules read the same documents as before.
+fn unchanged_graph(compilation: &Compilation<'_>) -> Option<Arc<Graph>> {
+    let earlier = compilation.earlier_with_same_tree()?;
+    let modules = compilation.modules.with_reused();
+    let modules = modules.zip(&compilation.findings).zip(&earlier.results);
+    let mut open = modules.filter(|(((_, reused), _), _)| reused.is_none());
+    let is_same = |before: &[Vec<DocumentRead>], now: &[Vec<DocumentRead>]| {
+        before.len() == now.len()
+            && before.iter().zip(now).all(|(before, now)| {
+                before.len() == now.len()
+                    && before
+                        .iter()
+                        .zip(now)
+                        .all(|(before, now)| before.leads_as(now))
+            })
+    };
+    let is_unchanged =
+        open.all(|((_, findings), before)| is_same(&before.findings.reads, &findings.reads));
+    is_unchanged.then(|| earlier.graph.clone())
 }
 
 impl Graph {
@@ -151,12 +180,17 @@ impl Graph {
         graph.neighbours = all
             .any(|target| target.elsewhere)
             .then(|| Neighbours::new(edges(true)));
+        graph.order = graph.sorted_vertices();
         graph
     }
 
     /// Returns all vertices, each after its dependencies and, if possible, after the rules that add to the documents
     /// that it reads.
-    pub fn in_order(&self) -> Vec<Vertex> {
+    pub fn in_order(&self) -> impl Iterator<Item = Vertex> {
+        self.order.iter().copied()
+    }
+
+    fn sorted_vertices(&self) -> Vec<Vertex> {
         let components = self.components.iter();
         let mut vertices: Vec<_> = match &self.neighbours {
             None => components
@@ -173,6 +207,11 @@ impl Graph {
         };
         vertices.sort_by_key(|(components, _)| *components);
         vertices.into_iter().map(|(_, vertex)| vertex).collect()
+    }
+
+    /// Returns `true` if some rules add to documents of which other rules read other parts.
+    pub fn has_neighbours(&self) -> bool {
+        self.neighbours.is_some()
     }
 
     /// Returns `true` if some rules that add to the documents that a vertex reads may come after it in the order.

@@ -26,6 +26,15 @@ pub struct DocumentRead {
     pub lookup: Option<Arc<DynamicRef>>,
 }
 
+impl DocumentRead {
+    /// Returns `true` if another reference leads to the same rules under no conditions. References with conditions differ in their
+    /// messages.
+    pub fn leads_as(&self, other: &Self) -> bool {
+        let are_unconditional = self.lookup.is_none() && other.lookup.is_none();
+        are_unconditional && self.part == other.part && self.path == other.path
+    }
+}
+
 /// Returns the references of each rule of a module.
 pub fn of_module(module: &Module, facts: &[Facts], locals: &Locals) -> Arc<[Vec<DocumentRead>]> {
     let rules = module.rules.iter().zip(facts);

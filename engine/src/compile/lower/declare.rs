@@ -1,14 +1,17 @@
 //! Placement of rules in the tree of documents, and numbering of rule sets.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use solon_syntax::ast::{self, Module, Term, TermKind};
+use solon_syntax::print::write_key;
 
 use super::lowering_record::EarlierProgram;
-use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId as DocNodeId, ground_prefix};
+use crate::bug::bug;
+use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId as DocNodeId, TreeRuleId, ground_prefix};
 use crate::index::Indexed as _;
-use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
+use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode, VirtualDocuments};
 use crate::value::{Kind, RefRepr, Value, ValueRef};
 
 /// The rules of a set before lowering.
@@ -21,7 +24,34 @@ pub struct Pending<'m> {
     pub stays: bool,
 }
 
-impl Pending<'_> {
+impl<'m> Pending<'m> {
+    /// Separates the default from the other rules of a set.
+    fn new(mut members: Vec<KeyedRule<'m>>) -> Self {
+        let is_default = |member: &KeyedRule<'_>| member.rule.default && member.tail.is_empty();
+        let default = members.iter().find(|member| is_default(member));
+        let default = default.map(|member| member.rule);
+        members.retain(|member| !is_default(member));
+        Self {
+            rules: members,
+            default,
+            stays: false,
+        }
+    }
+
+    /// Returns the set without plans.
+    fn declared(&self, path: Box<[Value]>, name: Arc<str>) -> RuleSet {
+        let rules = self.rules.iter();
+        let depths = rules.map(|one| one.tail.len() + usize::from(one.makes_member()));
+        RuleSet {
+            name,
+            path,
+            kind: kind(&self.rules, self.default),
+            depth: depths.max().unwrap_or(0),
+            memoised: true,
+            ..RuleSet::default()
+        }
+    }
+
     /// Addresses of the rules, the default last.
     pub fn addresses(&self) -> impl Iterator<Item = usize> {
         let rules = self.rules.iter().map(|member| member.rule);
@@ -57,65 +87,99 @@ pub fn declare<'m>(
     let numbers = earlier.map_or(0, |earlier| earlier.program.rules.len());
     program.rules = std::iter::repeat_n(Arc::default(), numbers).collect();
     let mut planting = Planting {
-        modules,
+        placed: PlacedRules { modules, tree },
         tree,
+        documents: VirtualDocuments::default(),
         program,
         earlier,
         path: Vec::new(),
         pending: (0..numbers).map(|_| None).collect(),
     };
-    planting.program.tree.reserve(tree.len());
+    planting.documents.reserve(tree.len());
     planting.plant(RuleTree::DATA, 0, earlier.map(|_| 0));
+    planting.program.tree = Arc::new(planting.documents);
     planting.pending
 }
 
-/// The tree of documents during construction.
-struct Planting<'p, 'm> {
+/// Declares the rule sets of changed modules again; the tree of rules is that of the earlier program. Returns the sets to lower, by id,
+/// and `None` for all others, whose plans stay.
+pub fn declare_changed<'m>(
     modules: &'m [Arc<Module>],
-    /// Tree of the rules.
     tree: &'m RuleTree,
-    program: &'p mut Program,
-    earlier: Option<EarlierProgram<'p>>,
-    path: Vec<Value>,
-    pending: Vec<Option<Pending<'m>>>,
+    earlier: EarlierProgram<'_>,
+    program: &mut Program,
+) -> Vec<Option<Pending<'m>>> {
+    program.tree = earlier.program.tree.clone();
+    program.rules.clone_from(&earlier.program.rules);
+    let placed = PlacedRules { modules, tree };
+    let mut pending: Vec<Option<Pending<'m>>> = program.rules.iter().map(|_| None).collect();
+    let before = earlier.program.canonical.modules.iter();
+    for ((module, before), position) in modules.iter().zip(before).zip(0..) {
+        if Arc::ptr_eq(module, before) {
+            continue;
+        }
+        for rule in 0..number(module.rules.len()) {
+            let rule = TreeRuleId {
+                module: position,
+                rule,
+            };
+            let home = tree.home(rule).map(|home| tree.path(home));
+            let Some(id) = home.and_then(|path| set_at(&program.tree, &path)) else {
+                bug!("a rule of an unchanged tree without a rule set");
+            };
+            let pending = pending.item_mut(id);
+            if pending.is_some() {
+                continue;
+            }
+            let set = program.rules.item_mut(id);
+            let changed = placed.set_at(&set.path);
+            let changed = changed.unwrap_or_else(|| bug!("a rule set without a node in the tree"));
+            *set = Arc::new(changed.declared(set.path.clone(), set.name.clone()));
+            *pending = Some(changed);
+        }
+    }
+    pending
 }
 
-impl<'m> Planting<'_, 'm> {
-    /// Inserts everything below a node of the rule tree; `before` is the node of `parent` in the earlier tree.
-    fn plant(&mut self, from: DocNodeId, parent: NodeId, before: Option<NodeId>) {
-        let mut children = Vec::with_capacity(self.tree.node(from).children.len());
-        for site in &self.tree.node(from).children {
-            let key = &self.tree.node(*site).key;
-            let mut members = self.members(*site, &[]);
-            let spreads = members.iter().any(|member| !member.tail.is_empty());
-            if spreads {
-                self.absorb(*site, &mut Vec::new(), &mut members);
-            }
-            let tree = self.earlier.map(|earlier| &earlier.program.tree);
-            let before = before.and_then(|before| tree?.child(before, key.borrow()));
-            self.path.push(key.clone());
-            let rule = (!members.is_empty()).then(|| {
-                let number = before.and_then(|before| tree?.node(before)?.rule);
-                self.enlist(members, number)
-            });
-            let node = TreeNode {
-                key: key.clone(),
-                rule,
-                ..TreeNode::default()
-            };
-            let node = self.program.tree.add(parent, node);
-            children.push((key.clone(), node));
-            if !spreads {
-                self.plant(*site, node, before);
-            }
-            self.path.pop();
+/// Returns the rule set whose document contains the documents of the rules at a path.
+fn set_at(documents: &VirtualDocuments, path: &[&Value]) -> Option<RuleId> {
+    let mut last = 0;
+    for key in path {
+        match documents.child(last, key.borrow()) {
+            Some(child) => last = child,
+            None => break,
         }
-        let parent = self.program.tree.nodes.item_mut(parent);
-        parent.children = children.into_iter().collect();
+    }
+    documents.node(last)?.rule
+}
+
+/// Rules at their nodes in the tree of rules.
+#[derive(Clone, Copy)]
+pub struct PlacedRules<'m> {
+    /// Rewritten modules.
+    pub modules: &'m [Arc<Module>],
+    /// Their tree of rules.
+    pub tree: &'m RuleTree,
+}
+
+impl<'m> PlacedRules<'m> {
+    /// Returns the rules of the set at a path below `data`, or `None` if no rule has such a path.
+    pub fn set_at(self, path: &[Value]) -> Option<Pending<'m>> {
+        let site = self.tree.node_at(path)?;
+        Some(Pending::new(self.members_of_set(site)))
+    }
+
+    /// Returns the rules of the set at a node: those at the node and, if one of them has keys, all rules below it.
+    fn members_of_set(self, site: DocNodeId) -> Vec<KeyedRule<'m>> {
+        let mut members = self.members(site, &[]);
+        if members.iter().any(|member| !member.tail.is_empty()) {
+            self.absorb(site, &mut Vec::new(), &mut members);
+        }
+        members
     }
 
     /// Returns the rules of a node in file order, with the terms of their heads after `terms`.
-    fn members(&self, site: DocNodeId, terms: &[Term]) -> Vec<KeyedRule<'m>> {
+    fn members(self, site: DocNodeId, terms: &[Term]) -> Vec<KeyedRule<'m>> {
         let mut ids = Cow::Borrowed(self.tree.node(site).rules.as_slice());
         if !ids.is_sorted() {
             ids.to_mut().sort_unstable();
@@ -137,7 +201,7 @@ impl<'m> Planting<'_, 'm> {
     }
 
     /// Adds the rules of all nodes below one, with the keys between prepended to their terms.
-    fn absorb(&self, from: DocNodeId, keys: &mut Vec<Term>, members: &mut Vec<KeyedRule<'m>>) {
+    fn absorb(self, from: DocNodeId, keys: &mut Vec<Term>, members: &mut Vec<KeyedRule<'m>>) {
         for site in &self.tree.node(from).children {
             keys.push(key_term(&self.tree.node(*site).key));
             members.extend(self.members(*site, keys));
@@ -145,18 +209,54 @@ impl<'m> Planting<'_, 'm> {
             keys.pop();
         }
     }
+}
+
+/// The tree of documents during construction.
+struct Planting<'p, 'm> {
+    placed: PlacedRules<'m>,
+    /// Tree of the rules.
+    tree: &'m RuleTree,
+    documents: VirtualDocuments,
+    program: &'p mut Program,
+    earlier: Option<EarlierProgram<'p>>,
+    path: Vec<Value>,
+    pending: Vec<Option<Pending<'m>>>,
+}
+
+impl<'m> Planting<'_, 'm> {
+    /// Inserts everything below a node of the rule tree; `before` is the node of `parent` in the earlier tree.
+    fn plant(&mut self, from: DocNodeId, parent: NodeId, before: Option<NodeId>) {
+        let mut children = Vec::with_capacity(self.tree.node(from).children.len());
+        for site in &self.tree.node(from).children {
+            let key = &self.tree.node(*site).key;
+            let members = self.placed.members_of_set(*site);
+            let spreads = members.iter().any(|member| !member.tail.is_empty());
+            let tree = self.earlier.map(|earlier| &earlier.program.tree);
+            let before = before.and_then(|before| tree?.child(before, key.borrow()));
+            self.path.push(key.clone());
+            let rule = (!members.is_empty()).then(|| {
+                let number = before.and_then(|before| tree?.node(before)?.rule);
+                self.enlist(members, number)
+            });
+            let node = TreeNode {
+                key: key.clone(),
+                rule,
+                ..TreeNode::default()
+            };
+            let node = self.documents.add(parent, node);
+            children.push((key.clone(), node));
+            if !spreads {
+                self.plant(*site, node, before);
+            }
+            self.path.pop();
+        }
+        let parent = self.documents.nodes.item_mut(parent);
+        parent.children = children.into_iter().collect();
+    }
 
     /// Assigns an id to a rule set: its earlier one or the next.
-    fn enlist(&mut self, mut members: Vec<KeyedRule<'m>>, known: Option<RuleId>) -> RuleId {
-        let is_default = |member: &KeyedRule<'_>| member.rule.default && member.tail.is_empty();
-        let default = members.iter().find(|member| is_default(member));
-        let default = default.map(|member| member.rule);
-        members.retain(|member| !is_default(member));
-        let mut pending = Pending {
-            rules: members,
-            default,
-            stays: false,
-        };
+    fn enlist(&mut self, members: Vec<KeyedRule<'m>>, known: Option<RuleId>) -> RuleId {
+        let mut pending = Pending::new(members);
         let id = known.unwrap_or_else(|| {
             self.program.rules.push(Arc::default());
             self.pending.push(None);
@@ -168,16 +268,8 @@ impl<'m> Planting<'_, 'm> {
         let set = same.cloned().unwrap_or_else(|| {
             let named = before.and_then(|before| before.program.rules.get(id as usize));
             let path: Box<[Value]> = self.path.as_slice().into();
-            let rules = pending.rules.iter();
-            let depths = rules.map(|one| one.tail.len() + usize::from(one.makes_member()));
-            Arc::new(RuleSet {
-                name: named.map_or_else(|| name(&path), |set| set.name.clone()),
-                path,
-                kind: kind(&pending.rules, pending.default),
-                depth: depths.max().unwrap_or(0),
-                memoised: true,
-                ..RuleSet::default()
-            })
+            let name = named.map_or_else(|| name(&path), |set| set.name.clone());
+            Arc::new(pending.declared(path, name))
         });
         *self.program.rules.item_mut(id) = set;
         *self.pending.item_mut(id) = Some(pending);
@@ -208,13 +300,15 @@ fn kind(rules: &[KeyedRule<'_>], default: Option<&ast::Rule>) -> RuleKind {
 
 /// Formats a path as a reference.
 fn name(path: &[Value]) -> Arc<str> {
-    let terms = path.iter().map(key_term);
-    let root = Term::var("data", solon_syntax::source::Span::default());
-    let reference = Term::new(
-        TermKind::Ref(std::iter::once(root).chain(terms).collect()),
-        solon_syntax::source::Span::default(),
-    );
-    reference.to_string().into()
+    let mut name = "data".to_owned();
+    for key in path {
+        // writing to a string does not fail
+        let _ = match key.as_str() {
+            Some(text) => write_key(&mut name, text),
+            None => write!(name, "[{}]", key.rego_text()),
+        };
+    }
+    name.into()
 }
 
 fn key_term(key: &Value) -> Term {

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::inline;
+use crate::compile::rule_tree::RuleTree;
 use crate::index::Indexed as _;
 use crate::limits;
 use crate::program::{Program, RuleId, RuleSet, Step};
@@ -38,6 +39,8 @@ pub struct EarlierProgram<'p> {
     pub program: &'p Program,
     /// Record of its inputs.
     pub record: &'p LoweringRecord,
+    /// Tree of the rules that it was lowered from.
+    pub tree: &'p RuleTree,
 }
 
 impl<'p> EarlierProgram<'p> {
@@ -63,6 +66,16 @@ impl LoweringRecord {
             entries: vec![None; sets],
             constants: earlier.map_or(0, |earlier| earlier.record.constants),
             sets: earlier.map_or(sets, |earlier| earlier.record.sets),
+            lowered: 0,
+        }
+    }
+
+    /// Creates the record of a program whose rule sets are those of an earlier one.
+    pub fn with_same_sets(earlier: EarlierProgram<'_>) -> Self {
+        Self {
+            entries: earlier.record.entries.clone(),
+            constants: earlier.record.constants,
+            sets: earlier.record.sets,
             lowered: 0,
         }
     }

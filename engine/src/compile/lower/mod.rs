@@ -41,6 +41,7 @@ use crate::program::{Plan, Program, RuleId, RuleSet, Step};
 use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
+use declare::{Pending, PlacedRules};
 pub use lowering_record::{EarlierProgram, LoweringRecord};
 
 /// Lowers all modules.
@@ -73,8 +74,18 @@ pub fn program_on_from(
         ..Program::default()
     };
     let mut constants = Constants::on_from(earlier.map(|earlier| earlier.program));
-    let pending = declare::declare(modules, tree, earlier, &mut program);
-    let mut record = LoweringRecord::on_from(earlier, program.rules.len());
+    let same_tree = earlier.filter(|earlier| std::ptr::eq(earlier.tree, tree));
+    let (mut pending, mut record) = match same_tree {
+        Some(earlier) => (
+            declare::declare_changed(modules, tree, earlier, &mut program),
+            LoweringRecord::with_same_sets(earlier),
+        ),
+        None => {
+            let pending = declare::declare(modules, tree, earlier, &mut program);
+            let record = LoweringRecord::on_from(earlier, program.rules.len());
+            (pending, record)
+        }
+    };
     let mut open = Vec::new();
     for (set, id) in pending.iter().zip(0..) {
         match (set, earlier) {
@@ -84,13 +95,10 @@ pub fn program_on_from(
         }
     }
     let mut lowered: Vec<RuleId> = Vec::new();
-    let place = |id: &RuleId| {
-        let set = pending.get(*id as usize).and_then(Option::as_ref);
-        set.and_then(|set| set.addresses().next())
-    };
+    let placed = PlacedRules { modules, tree };
     loop {
         // rules that are adjacent in memory are lowered in sequence
-        open.sort_by_cached_key(place);
+        open.sort_by_cached_key(|id| address(&pending, *id));
         for id in &open {
             if let Some(Some(set)) = pending.get(*id as usize) {
                 let made = rules::lower(*id, set, &program, &mut constants, optimisations);
@@ -106,9 +114,15 @@ pub fn program_on_from(
         if open.is_empty() {
             break;
         }
+        for id in &open {
+            let (pending, set) = (pending.item_mut(*id), program.rules.item(*id));
+            if pending.is_none() {
+                *pending = placed.set_at(&set.path);
+            }
+        }
     }
     let asked = record.use_counts();
-    lowered.sort_by_cached_key(place);
+    lowered.sort_by_cached_key(|id| address(&pending, *id));
     let asking = record.users_of(&lowered);
     inline::rules(&mut program, &asking, &asked, &constants, optimisations);
     joins::of_rules(&mut program, &lowered, &constants, optimisations);
@@ -116,6 +130,11 @@ pub fn program_on_from(
     program.constants = constants.finish();
     record.finish(program.constants.len());
     (program, record)
+}
+
+/// Returns the address of the first rule of a set.
+fn address(pending: &[Option<Pending<'_>>], id: RuleId) -> Option<usize> {
+    pending.get(id as usize)?.as_ref()?.addresses().next()
 }
 
 /// Changes rule sets that were lowered now. Others are shared with an earlier program.

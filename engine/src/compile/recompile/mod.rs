@@ -1,8 +1,10 @@
 //! Incremental compilation of modules.
 //!
 //! A module is reused as long as the interfaces that it uses are unchanged ([`reuse`]). The passes work on the other
-//! modules only; analyses of the whole program are repeated: the tree of rules, their conflicts, their graph. In reused
-//! modules, only rules that depend on a document of another type are type-checked again.
+//! modules only. Analyses of the whole program are kept if the changed modules have the same rules as before (the tree
+//! of rules and their conflicts), these read the same documents (their graph) and have the same types (the types of
+//! documents); otherwise they are repeated. In reused modules, only rules that depend on a document of another type are
+//! type-checked again.
 //!
 //! If anything is rejected, all modules are compiled, because only that finds all errors in their order.
 
@@ -16,32 +18,38 @@ use solon_syntax::ast::Module;
 use super::compilation::{BaseExists, Compilation, Compiled, EarlierCompilation, Options};
 use super::locals::names_in;
 use super::modules::Modules;
-use super::{PASSES, Pass, in_order, long_names, longest_chain, on_large_stack, run};
+use super::rule_tree::RuleTree;
+use super::{
+    PASSES, Pass, check_modules, in_order, long_names, longest_chain, on_large_stack,
+    rewrite_modules,
+};
 use crate::limits;
 use reuse::Reuse;
 
 /// Compiles modules incrementally from an earlier compilation with the same options; `None` if all of them must be
-/// compiled.
-pub fn recompile(
+/// compiled. `lower` is called as by [`compile_and_lower`](super::compile_and_lower).
+pub fn recompile<P: Send>(
     earlier: &Compiled,
     modules: impl IntoIterator<Item = Arc<Module>>,
     options: &Options,
     base_exists: Option<BaseExists<'_>>,
     observe: impl FnMut(&Pass, &Compilation<'_>),
-) -> Option<Compiled> {
+    lower: Option<impl Fn(&[Arc<Module>], &RuleTree) -> P + Sync>,
+) -> Option<(Compiled, Option<P>)> {
     let parsed = in_order(modules.into_iter().collect());
     on_large_stack(longest_chain(&parsed), || {
-        from_parsed(earlier, &parsed, options, base_exists, observe)
+        from_parsed(earlier, &parsed, options, base_exists, observe, lower)
     })
 }
 
-fn from_parsed(
+fn from_parsed<P: Send>(
     earlier: &Compiled,
     parsed: &[Arc<Module>],
     options: &Options,
     base_exists: Option<BaseExists<'_>>,
-    observe: impl FnMut(&Pass, &Compilation<'_>),
-) -> Option<Compiled> {
+    mut observe: impl FnMut(&Pass, &Compilation<'_>),
+    lower: Option<impl Fn(&[Arc<Module>], &RuleTree) -> P + Sync>,
+) -> Option<(Compiled, Option<P>)> {
     if !is_worthwhile(earlier)
         || options.skips_some(PASSES.iter().map(|pass| pass.name))
         || parsed
@@ -75,11 +83,11 @@ fn from_parsed(
         compiled: earlier,
         gone: reuse.gone,
     });
-    run(&mut compilation, observe);
+    rewrite_modules(&mut compilation, &mut observe);
     if !compilation.report.is_empty() || compilation.uses_metadata {
         return None;
     }
-    Some(Compiled::new(parsed, compilation))
+    check_modules(parsed, compilation, observe, lower).ok()
 }
 
 /// Returns `true` if there is little enough garbage.

@@ -19,7 +19,8 @@ pub(super) use self::vars::{VarSet, Vars};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use solon_syntax::ast::{Body, Head, Name, Rule, Term, VarScan};
+use solon_syntax::ast::{Body, Head, Module, Name, Rule, Term, VarScan};
+use solon_syntax::source::Span;
 
 use self::reorder::{Safety, SafetyContext};
 use self::unsafe_report::{SharedRows, UnsafeReport};
@@ -89,35 +90,46 @@ fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a N
 pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
     let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
     let locals = &compilation.locals;
-    for (module, facts) in compilation.modules.open_with_facts_mut() {
-        let mut rejections = Vec::new();
-        let rules = module.rules.iter_mut().zip(facts).enumerate();
-        for (position, (rule, facts)) in rules {
-            let args = std::mem::take(&mut rule.head.args);
-            let context = SafetyContext {
-                functions,
-                locals,
-                has_closures: facts.has(Facts::COMPREHENSION),
-            };
-            let mut next = Some(&mut *rule);
-            while let Some(rule) = next {
-                if let Some(rejection) = order(&mut rule.body, &args, context) {
-                    rejections.push((position, rule.span, rejection));
-                }
-                next = rule.else_rule.as_deref_mut();
-            }
-            rule.head.args = args;
-        }
+    let results = compilation.modules.map_open_mut(|module, facts| {
+        let rejections = order_rules(module, facts, functions, locals);
         let mut rows = SharedRows::new(module);
-        for (position, span, rejection) in rejections {
+        let rejections = rejections.into_iter().map(|(position, span, rejection)| {
             let reference = module.rules.get(position).map(|rule| &rule.head.reference);
             let suffix = reference.map(|reference| rows.suffix(span, reference));
-            rejection.report(&mut compilation.report, locals, &suffix.unwrap_or_default());
-        }
-        if compilation.report.is_full() {
-            return;
-        }
+            (rejection, suffix.unwrap_or_default())
+        });
+        rejections.collect::<Vec<_>>()
+    });
+    for (rejection, suffix) in results.into_iter().flatten() {
+        rejection.report(&mut compilation.report, locals, &suffix);
     }
+}
+
+/// Orders the bodies of the rules of a module. Returns the errors, each with the index of the rule and the location of the branch.
+fn order_rules(
+    module: &mut Module,
+    facts: &[Facts],
+    functions: CallableFunctions<'_>,
+    locals: &Locals,
+) -> Vec<(usize, Span, UnsafeReport)> {
+    let mut rejections = Vec::new();
+    for (position, (rule, facts)) in module.rules.iter_mut().zip(facts).enumerate() {
+        let args = std::mem::take(&mut rule.head.args);
+        let context = SafetyContext {
+            functions,
+            locals,
+            has_closures: facts.has(Facts::COMPREHENSION),
+        };
+        let mut next = Some(&mut *rule);
+        while let Some(rule) = next {
+            if let Some(rejection) = order(&mut rule.body, &args, context) {
+                rejections.push((position, rule.span, rejection));
+            }
+            next = rule.else_rule.as_deref_mut();
+        }
+        rule.head.args = args;
+    }
+    rejections
 }
 
 /// Orders the body of a query.

@@ -20,6 +20,7 @@ mod reused_types;
 mod rules;
 mod schemas;
 mod tree;
+mod unchanged_types;
 mod unify;
 
 use std::cell::Cell;

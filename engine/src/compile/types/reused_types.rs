@@ -32,7 +32,7 @@ impl<'c> TypeChanges<'c> {
         Self {
             graph: &compilation.graph,
             tree,
-            before: earlier.map(|earlier| &earlier.compiled.types),
+            before: earlier.map(|earlier| &*earlier.compiled.types),
             documents: nodes.map(|node| (node, None)).collect(),
             groups: HashMap::new(),
         }

@@ -12,6 +12,7 @@ use super::replaced::ReplacedRules;
 use super::reused_types::TypeChanges;
 use super::schemas::ConvertedSchemas;
 use super::tree::{TypeNodeId, TypeTree};
+use super::unchanged_types::keep_types;
 use super::{TypeChecker, WholeBody};
 use crate::compile::compilation::Compilation;
 use crate::compile::compiled_module::Yield;
@@ -23,8 +24,11 @@ use crate::value::Value;
 
 /// Checks all rules and stores their types for queries.
 pub fn check_types(compilation: &mut Compilation<'_>) {
+    if keep_types(compilation) {
+        return;
+    }
     let mut documents = TypeTree::default();
-    let dependents = Dependents::new(&compilation.graph);
+    let dependents = Arc::new(Dependents::new(&compilation.graph));
     let mut problems = Vec::new();
     let mut schemas = ConvertedSchemas::new(compilation);
     if let Err(problem) = schemas.put_input(&mut documents) {
@@ -104,7 +108,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
         let diagnostic = problem.diagnostic(report);
         report.push_recoverable(diagnostic);
     }
-    compilation.types = documents;
+    compilation.types = Arc::new(documents);
     compilation.dependents = dependents;
     compilation.checked = checked_rules;
     for (findings, yields) in compilation.findings.iter_mut().zip(yields) {
@@ -198,7 +202,12 @@ impl Yields {
 
 impl<'c> TypeChecker<'c> {
     /// Checks a rule and returns the type of its contribution; `any` if it contains an error.
-    fn rule(&mut self, id: TreeRuleId, rule: &'c Rule, schemas: &mut ConvertedSchemas<'_>) -> Type {
+    pub(super) fn rule(
+        &mut self,
+        id: TreeRuleId,
+        rule: &'c Rule,
+        schemas: &mut ConvertedSchemas<'_>,
+    ) -> Type {
         self.whole = WholeBody::Rule(rule);
         if let Some(tree) = schemas.of_rule(id, rule, &self.env, &mut self.problems) {
             self.env.cover(tree);
