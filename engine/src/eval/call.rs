@@ -31,7 +31,7 @@ impl<'e> Machine<'e> {
     #[inline(never)]
     pub(super) fn call_whole(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
         self.builtin(call, |machine, result| {
-            machine.set_by_field(out, result);
+            machine.set(out, *result);
             true
         })
     }

@@ -1,6 +1,5 @@
 //! The registers of running plans.
 
-use std::hint::black_box;
 
 use crate::bug::bug;
 use crate::program::{ConstId, Operand, Slot};
@@ -248,46 +247,6 @@ fn empty(arena: &Arena, slots: usize) -> &mut [Register<'_>] {
     arena.bump().alloc_slice_fill_copy(slots, NOTHING)
 }
 
-/// Stores a new value field by field. A 16-byte load right after two 8-byte stores defeats store forwarding.
-/// `black_box` keeps the compiler from merging the stores.
-#[inline]
-fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
-    // one arm for all variants would be compiled to one move
-    match value {
-        ValueRef(RefRepr::Bool(bool)) => {
-            *place = Register::Value(ValueRef(RefRepr::Bool(black_box(*bool))));
-        }
-        ValueRef(RefRepr::Int(int)) => {
-            *place = Register::Value(ValueRef(RefRepr::Int(black_box(*int))));
-        }
-        ValueRef(RefRepr::Short(short)) => {
-            *place = Register::Value(ValueRef(RefRepr::Short(short.copied_by_fields())));
-        }
-        ValueRef(RefRepr::Text(text)) => {
-            *place = Register::Value(ValueRef(RefRepr::Text(black_box(text))));
-        }
-        ValueRef(RefRepr::ArenaText(text)) => {
-            *place = Register::Value(ValueRef(RefRepr::ArenaText(black_box(text))));
-        }
-        ValueRef(RefRepr::Array(array)) => {
-            *place = Register::Value(ValueRef(RefRepr::Array(black_box(array))));
-        }
-        ValueRef(RefRepr::ArenaArray(array)) => {
-            *place = Register::Value(ValueRef(RefRepr::ArenaArray(black_box(array))));
-        }
-        ValueRef(RefRepr::Object(object)) => {
-            *place = Register::Value(ValueRef(RefRepr::Object(black_box(object))));
-        }
-        ValueRef(RefRepr::ArenaObject(object)) => {
-            *place = Register::Value(ValueRef(RefRepr::ArenaObject(black_box(object))));
-        }
-        ValueRef(RefRepr::ArenaSet(set)) => {
-            *place = Register::Value(ValueRef(RefRepr::ArenaSet(black_box(set))));
-        }
-        other => *place = Register::Value(*other),
-    }
-}
-
 /// Buffer for a few operands.
 pub(super) type Few<'e> = [ValueRef<'e>; 4];
 
@@ -408,15 +367,6 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Fills a slot with a new value, field by field.
-    #[inline]
-    pub(super) fn set_by_field(&mut self, slot: Slot, value: &ValueRef<'e>) {
-        match self.frames.slot_mut(slot) {
-            Some(place) => store_by_field(place, value),
-            None => bug!(NO_SLOT),
-        }
-    }
-
     /// Runs a closure on a new frame whose first slots are `args`. The others are uninitialised: a plan reads no slot
     /// that it has not filled.
     #[inline]
@@ -434,7 +384,7 @@ impl<'e> Machine<'e> {
             frames.grow(frames.top);
         }
         for (place, arg) in frames.slots.iter_mut().skip(end).zip(args) {
-            store_by_field(place, arg);
+            *place = Register::Value(*arg);
         }
         let result = run(self);
         self.frames.base = caller;

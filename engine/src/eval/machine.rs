@@ -348,7 +348,7 @@ impl<'e> Machine<'e> {
                         .call
                         .arena
                         .array_of(self.gather_registers(items.iter().copied()));
-                    self.set_by_field(*out, &array);
+                    self.set(*out, array);
                     true
                 }
                 Step::MakeSet { items, out } => {
@@ -356,18 +356,18 @@ impl<'e> Machine<'e> {
                         .call
                         .arena
                         .set_from(items.iter().map(|item| self.get(*item)));
-                    self.set_by_field(*out, &set);
+                    self.set(*out, set);
                     true
                 }
                 Step::MakeObject { pairs, shape, out } => {
                     let object = self.object(pairs, shape.as_ref());
-                    self.set_by_field(*out, &object);
+                    self.set(*out, object);
                     true
                 }
                 Step::Collect { into, block, out } => {
                     let collection = self.collect(*into, block);
                     match &collection {
-                        Ok(made) => self.set_by_field(*out, made),
+                        Ok(made) => self.set(*out, *made),
                         Err(_) => return collection.map(|_| Flow::More),
                     }
                     true
@@ -434,7 +434,7 @@ impl<'e> Machine<'e> {
     ) -> Result<bool, Halt> {
         match &found {
             Ok(Some(value)) => {
-                self.set_by_field(out, value);
+                self.set(out, *value);
                 Ok(true)
             }
             Ok(None) => Ok(false),

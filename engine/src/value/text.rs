@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::hint::black_box;
 
 use arcstr::ArcStr;
 use triomphe::ThinArc;
@@ -39,24 +38,6 @@ impl Short {
             len: text.len() as u8,
             bytes,
         })
-    }
-
-    /// Returns a copy. It is read with the same field widths that [`Self::new`] writes, so that loads are forwarded
-    /// from the stores.
-    #[inline]
-    pub fn copied_by_fields(&self) -> Self {
-        let mut bytes = [0; Self::MAX];
-        if let (Some(head), Some(target)) = (self.bytes.first_chunk::<8>(), bytes.first_chunk_mut())
-        {
-            *target = black_box(u64::from_le_bytes(*head)).to_le_bytes();
-        }
-        if let (Some(tail), Some(target)) =
-            (self.bytes.last_chunk::<6>(), bytes.last_chunk_mut::<6>())
-        {
-            *target = black_box(*tail);
-        }
-        let len = black_box(self.len);
-        Self { len, bytes }
     }
 
     /// Compares with a text, without creating a string.
