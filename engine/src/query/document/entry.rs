@@ -106,6 +106,7 @@ impl EntryCache {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::{EntryCache, ResolvedEntry};
@@ -123,8 +124,9 @@ mod tests {
                 rule,
                 ..TreeNode::default()
             };
-            let id = program.tree.add(0, node);
-            program.tree.nodes[0].children.insert(key, id);
+            let tree = Arc::get_mut(&mut program.tree).unwrap();
+            let id = tree.add(0, node);
+            tree.nodes[0].children.insert(key, id);
         }
         program
     }
