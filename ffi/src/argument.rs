@@ -163,7 +163,7 @@ pub(crate) unsafe fn optional_text<'a>(
     Ok((!pointer.is_null()).then_some(text))
 }
 
-/// Returns the path that a name of a document stands for: `data.authz.allow` or `authz/allow`.
+/// Returns the path of a document, which is named `data.authz.allow` or `authz/allow`.
 ///
 /// # Safety
 /// See [`bytes`].

@@ -217,7 +217,7 @@ pub fn compile(
 ///
 /// # Errors
 ///
-/// Those of [`compile`].
+/// The errors of [`compile`].
 pub fn compile_and_lower<P: Send>(
     modules: impl IntoIterator<Item = impl Into<Arc<Module>>>,
     options: &Options,

@@ -21,7 +21,7 @@ const CONDITIONS: usize = 2;
 
 /// Rejects rules that depend on themselves, or may do so for some values.
 pub fn check_recursion(compilation: &mut Compilation<'_>) {
-    // the graph of a compilation that succeeded has no cycles
+    // the same graph had no cycles before
     if compilation.earlier_with_same_graph().is_some() {
         return;
     }

@@ -54,7 +54,7 @@ impl<'e> Machine<'e> {
             (ValueRef(RefRepr::Array(items)), Matching::All(Some(_)), [Operand::Const(id)])
                 if !join.by_key && !join.is_base =>
             {
-                self.sift(items, *id, join, rest)?
+                self.scan_tested(items, *id, join, rest)?
             }
             _ => self.each(from, join.key, join.out, rest)?,
         };
@@ -71,7 +71,7 @@ impl<'e> Machine<'e> {
 
     /// Scans an array, and skips elements whose field obviously differs.
     #[inline(never)]
-    fn sift(
+    fn scan_tested(
         &mut self,
         items: &'e [Value],
         field: ConstId,

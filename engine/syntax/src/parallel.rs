@@ -39,7 +39,7 @@ pub fn map_mut<T: Send, R: Send>(
 /// that panicked.
 ///
 /// # Errors
-/// Those of `first`.
+/// The error of `first`.
 pub fn both<A, B: Send, E>(
     bytes: usize,
     first: impl FnOnce() -> Result<A, E>,

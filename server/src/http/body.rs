@@ -109,7 +109,7 @@ where
     let mut body = Limited::new(body, limits.sent);
     let mut bytes = Vec::new();
     let mut is_rejected = false;
-    // no timer is registered for a part that has arrived, and most bodies arrive with their heads
+    // most bodies arrive with their heads; a part that has arrived needs no timer
     while let Some(frame) = timeout(time_limit, body.frame())
         .await
         .map_err(|_| Rejection::Slow)?

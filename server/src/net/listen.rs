@@ -44,7 +44,7 @@ impl Address {
     /// Returns the text of an address if it has a port or a path.
     ///
     /// # Errors
-    /// What an address consists of.
+    /// A message with the forms of an address.
     pub fn checked(text: &str) -> Result<String, String> {
         let is_complete = match Self::parse(text) {
             Self::Unix(path) => !path.is_empty(),

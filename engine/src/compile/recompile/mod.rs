@@ -1,9 +1,8 @@
 //! Incremental compilation of modules.
 //!
 //! A module is reused as long as the interfaces that it uses are unchanged ([`reuse`]). The passes work on the other
-//! modules only. Analyses of the whole program are kept if the changed modules have the same rules as before (the tree
-//! of rules and their conflicts), these read the same documents (their graph) and have the same types (the types of
-//! documents); otherwise they are repeated. In reused modules, only rules that depend on a document of another type are
+//! modules only. If the changed modules have the same rules as before, the tree of rules and their conflicts are kept. If
+//! these rules read the same documents, their graph is kept, and if they have the same types, the types of documents. In reused modules, only rules that depend on a document of another type are
 //! type-checked again.
 //!
 //! If anything is rejected, all modules are compiled, because only that finds all errors in their order.
