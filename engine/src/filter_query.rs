@@ -402,10 +402,7 @@ impl FromStr for FilterTarget {
 
     /// Parses the name of a target, for example `sql+postgresql`.
     fn from_str(name: &str) -> Result<Self, Error> {
-        Ok(Self::from_name(name).map_err(|message| {
-            let names: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
-            OptionError::new(format!("{message}: expected one of {}", names.join(", ")))
-        })?)
+        Ok(Self::from_name(name).map_err(OptionError::new)?)
     }
 }
 

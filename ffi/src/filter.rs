@@ -3,7 +3,8 @@
 use std::ffi::{c_char, c_int};
 
 use ::engine::{
-    FilterOptions as EngineOptions, FilterQuery, Filters as EngineFilters, PreparedFilters, json,
+    FilterOptions as EngineOptions, FilterQuery, FilterTarget, Filters as EngineFilters,
+    OptionError, PreparedFilters, json,
 };
 
 use crate::argument::{self, Extensible};
@@ -90,7 +91,7 @@ impl FilterOptions {
         };
         let names = targets.unwrap_or_default();
         let targets: Result<Vec<_>, ::engine::Error> =
-            names.iter().map(|name| name.parse()).collect();
+            names.iter().map(|name| target(name)).collect();
         let mut options = EngineOptions::new(targets?)
             .unknowns(unknowns.unwrap_or_default())
             .disable_inlining(disabled.unwrap_or_default())
@@ -285,4 +286,12 @@ pub unsafe extern "C" fn solon_filters_json(filters: *const Filters) -> Text {
 pub unsafe extern "C" fn solon_filters_free(filters: *mut Filters) {
     // SAFETY: `solon_filter_evaluate` created it from a `Box`, and the caller frees it once
     unsafe { argument::free(filters) };
+}
+
+/// Parses the name of a target. The error lists all names.
+fn target(name: &str) -> Result<FilterTarget, ::engine::Error> {
+    name.parse().map_err(|error: ::engine::Error| {
+        let names: Vec<String> = FilterTarget::ALL.iter().map(ToString::to_string).collect();
+        OptionError::new(format!("{error}: expected one of {}", names.join(", "))).into()
+    })
 }

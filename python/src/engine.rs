@@ -5,8 +5,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ::engine::store::Operation;
 use ::engine::{
-    Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, PartialOptions, Value,
-    json, yaml,
+    Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, OptionError,
+    PartialOptions, Value, json, yaml,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -569,7 +569,7 @@ impl Engine {
             Targets::Several(several) => several,
         };
         let targets: Result<Vec<FilterTarget>, ::engine::Error> =
-            targets.iter().map(|name| name.parse()).collect();
+            targets.iter().map(|name| target(name)).collect();
         let mut options = FilterOptions::new(targets.map_err(|error| from_engine(py, &error))?)
             .unknowns(unknowns)
             .disable_inlining(disable_inlining)
@@ -623,4 +623,12 @@ impl Engine {
         let (generation, modules) = (snapshot.generation(), snapshot.modules().count());
         format!("<solon.Engine, {modules} modules, generation {generation}>")
     }
+}
+
+/// Parses the name of a target. The error lists all names.
+fn target(name: &str) -> Result<FilterTarget, ::engine::Error> {
+    name.parse().map_err(|error: ::engine::Error| {
+        let names: Vec<String> = FilterTarget::ALL.iter().map(ToString::to_string).collect();
+        OptionError::new(format!("{error}: expected one of {}", names.join(", "))).into()
+    })
 }

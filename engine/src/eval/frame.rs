@@ -1,6 +1,5 @@
 //! The registers of running plans.
 
-
 use crate::bug::bug;
 use crate::program::{ConstId, Operand, Slot};
 use crate::runtime::{base_child, base_index, number_key};

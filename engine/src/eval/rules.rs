@@ -30,10 +30,8 @@ impl<'e> Iterator for Candidates<'e> {
     }
 }
 
-/// A plan refers to a rule set that does not exist.
 pub(super) const NO_RULE: &str = "a plan names a rule that is not there";
 
-/// A rule lacks the plan for a number of known keys.
 const NO_PLAN: &str = "a rule has no plan for known keys";
 
 /// Iterations of a function.

@@ -63,7 +63,7 @@ macro_rules! instructions {
             }
         }
 
-        parts! { enum Step { $(
+        parts! { variants Step { $(
             $name $({ $($role $field),* })? $(( $($tuple_role $tuple_field),* ))?
         ),* } }
     };

@@ -168,10 +168,10 @@ pub(super) use inner_blocks;
 
 /// Generates the visitors of an enum or struct from the roles of its fields.
 macro_rules! parts {
-    (struct $type:ident { $($role:ident $field:ident),* $(,)? }) => {
+    (fields $type:ident { $($role:ident $field:ident),* $(,)? }) => {
         parts! { @impl $type: [Self { $($field),* }] $($role $field)*; }
     };
-    (enum $type:ident { $(
+    (variants $type:ident { $(
         $name:ident
         $({ $($role:ident $field:ident),* $(,)? })?
         $(( $($tuple_role:ident $tuple_field:ident),* $(,)? ))?
@@ -217,21 +217,21 @@ macro_rules! parts {
 }
 pub(super) use parts;
 
-parts! { struct BuiltinCall {
+parts! { fields BuiltinCall {
     builtin entry, use args, data prepared, data elements, data intrinsic, data span,
 } }
-parts! { struct HostCall { function function, use args, data span } }
-parts! { struct FunctionCall { rule rule, use args, data span } }
-parts! { struct Join {
+parts! { fields HostCall { function function, use args, data span } }
+parts! { fields FunctionCall { rule rule, use args, data span } }
+parts! { fields Join {
     use from, use base, nodes lookup, use known, data by_key, use path, data is_base, data calls, spare key, def out,
 } }
-parts! { struct Aggregate { data aggregation, data into, block block, def slot, node call, def out } }
-parts! { struct Every { use domain, spare key, def value, block block } }
-parts! { struct InlinedRule { rule rule, block blocks } }
-parts! { struct Inlined { node call, block blocks, use values, def out } }
-parts! { struct FusedSet { block blocks } }
-parts! { struct With { nodes modifiers, data span } }
-parts! { enum ModifierTarget {
+parts! { fields Aggregate { data aggregation, data into, block block, def slot, node call, def out } }
+parts! { fields Every { use domain, spare key, def value, block block } }
+parts! { fields InlinedRule { rule rule, block blocks } }
+parts! { fields Inlined { node call, block blocks, use values, def out } }
+parts! { fields FusedSet { block blocks } }
+parts! { fields With { nodes modifiers, data span } }
+parts! { variants ModifierTarget {
     Input(konst path, use value),
     Data(konst path, use value),
     ByRule(node callee, rule rule),
@@ -239,7 +239,7 @@ parts! { enum ModifierTarget {
     ByValue(node callee, use value),
     Nowhere,
 } }
-parts! { enum Callee { Rule(rule rule), Builtin(data name), HostFunction(function function) } }
+parts! { variants Callee { Rule(rule rule), Builtin(data name), HostFunction(function function) } }
 
 impl Step {
     /// Visits the operands, without those of inner blocks.

@@ -20,17 +20,17 @@ use std::sync::{Arc, OnceLock};
 use hashbrown::{Equivalent, HashMap};
 
 use self::builder::Builder;
-use self::search::Search;
+use self::search::ReaderSearch;
 use super::rule_subset::RuleSubset;
 use super::{Program, RuleId};
 use crate::builtins::PRINT_EACH;
 use crate::index::Indexed as _;
 
 /// Index of a node of the tree.
-type NodeId = u32;
+type PathNodeId = u32;
 
 /// Absent parent, child or sibling.
-const NONE: NodeId = NodeId::MAX;
+const NONE: PathNodeId = PathNodeId::MAX;
 
 /// Document or function from which a path starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl ReadRoot {
         }
     }
 
-    fn node(self) -> NodeId {
+    fn node(self) -> PathNodeId {
         match self {
             Self::Input => 0,
             Self::Data => 1,
@@ -68,19 +68,19 @@ impl ReadRoot {
 /// See the module's documentation.
 pub struct ReadIndex {
     nodes: Vec<PathNode>,
-    children: HashMap<Edge, NodeId>,
+    children: HashMap<Edge, PathNodeId>,
     /// Readers of all paths, ordered by path.
     readers: Vec<RuleId>,
-    /// Location of each rule set's own path; `None` for unused ids.
-    rules: Vec<Option<Location>>,
+    /// ReadLocation of each rule set's own path; `None` for unused ids.
+    rules: Vec<Option<ReadLocation>>,
     repeated: RuleSubset,
 }
 
 /// A path that rules read, or a prefix of one.
 struct PathNode {
-    parent: NodeId,
-    first_child: NodeId,
-    next_sibling: NodeId,
+    parent: PathNodeId,
+    first_child: PathNodeId,
+    next_sibling: PathNodeId,
     /// Start of its readers.
     readers: u32,
     /// Dependents of the path and everything below it.
@@ -92,14 +92,14 @@ struct PathNode {
 /// Edge of the tree.
 #[derive(Hash, PartialEq, Eq)]
 struct Edge {
-    from: NodeId,
+    from: PathNodeId,
     key: Arc<str>,
 }
 
 /// Borrowed form of [`Edge`], with the same hash.
 #[derive(Hash)]
 struct EdgeKey<'k> {
-    from: NodeId,
+    from: PathNodeId,
     key: &'k str,
 }
 
@@ -109,11 +109,11 @@ impl Equivalent<Edge> for EdgeKey<'_> {
     }
 }
 
-/// Location of a path in the tree.
+/// ReadLocation of a path in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Location {
+struct ReadLocation {
     /// Deepest node on the path.
-    node: NodeId,
+    node: PathNodeId,
     /// `true` if the node is the whole path. Otherwise no rule reads the path or anything below it.
     is_exact: bool,
 }
@@ -152,7 +152,7 @@ impl ReadIndex {
             &node.dependents_beyond
         };
         cell.get_or_init(|| {
-            let mut search = Search::new(self);
+            let mut search = ReaderSearch::new(self);
             search.enter(location);
             Box::new(search.finish())
         })
@@ -175,31 +175,31 @@ impl ReadIndex {
         (root.unwrap_or(ReadRoot::Function), steps)
     }
 
-    fn child(&self, from: NodeId, key: &str) -> Option<NodeId> {
+    fn child(&self, from: PathNodeId, key: &str) -> Option<PathNodeId> {
         self.children.get(&EdgeKey { from, key }).copied()
     }
 
-    fn locate<'p>(&self, root: ReadRoot, path: impl IntoIterator<Item = &'p str>) -> Location {
+    fn locate<'p>(&self, root: ReadRoot, path: impl IntoIterator<Item = &'p str>) -> ReadLocation {
         let mut node = root.node();
         for key in path {
             match self.child(node, key) {
                 Some(child) => node = child,
                 None => {
-                    return Location {
+                    return ReadLocation {
                         node,
                         is_exact: false,
                     };
                 }
             }
         }
-        Location {
+        ReadLocation {
             node,
             is_exact: true,
         }
     }
 
     /// Returns the rules that read the path of a node.
-    fn readers_at(&self, node: NodeId) -> &[RuleId] {
+    fn readers_at(&self, node: PathNodeId) -> &[RuleId] {
         let start = self.nodes.item(node).readers as usize;
         let next = self.nodes.get(node as usize + 1);
         let end = next.map_or(self.readers.len(), |next| next.readers as usize);

@@ -4,10 +4,10 @@ use super::RuleId;
 
 /// A set of rule sets of a program, by id. Small sets are sorted lists, others are bit sets, whichever is smaller.
 #[derive(Debug)]
-pub struct RuleSubset(Repr);
+pub struct RuleSubset(SubsetRepr);
 
 #[derive(Debug)]
-enum Repr {
+enum SubsetRepr {
     /// Sorted, without duplicates.
     Sorted(Box<[RuleId]>),
     /// One bit for each rule set of the program.
@@ -21,7 +21,7 @@ impl RuleSubset {
         rules.dedup();
         let words = count.div_ceil(u64::BITS as usize);
         if rules.len() * size_of::<RuleId>() <= words * size_of::<u64>() {
-            return Self(Repr::Sorted(rules.into()));
+            return Self(SubsetRepr::Sorted(rules.into()));
         }
         let mut bits = vec![0; words];
         for rule in rules {
@@ -30,15 +30,15 @@ impl RuleSubset {
                 *word |= bit;
             }
         }
-        Self(Repr::Bits(bits.into()))
+        Self(SubsetRepr::Bits(bits.into()))
     }
 
     /// Returns `true` if it contains a rule set.
     #[inline]
     pub fn contains(&self, rule: RuleId) -> bool {
         match &self.0 {
-            Repr::Sorted(rules) => rules.binary_search(&rule).is_ok(),
-            Repr::Bits(bits) => {
+            SubsetRepr::Sorted(rules) => rules.binary_search(&rule).is_ok(),
+            SubsetRepr::Bits(bits) => {
                 let (word, bit) = position(rule);
                 bits.get(word).is_some_and(|word| word & bit != 0)
             }
@@ -54,14 +54,14 @@ fn position(rule: RuleId) -> (usize, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Repr, RuleSubset};
+    use super::{RuleSubset, SubsetRepr};
 
     #[test]
     fn small_sets_are_lists_and_large_ones_are_bits() {
         let small = RuleSubset::new(vec![700, 3, 3], 1000);
-        assert!(matches!(&small.0, Repr::Sorted(rules) if **rules == [3, 700]));
+        assert!(matches!(&small.0, SubsetRepr::Sorted(rules) if **rules == [3, 700]));
         let large = RuleSubset::new((0..1000).step_by(2).collect(), 1000);
-        assert!(matches!(&large.0, Repr::Bits(words) if words.len() == 16));
+        assert!(matches!(&large.0, SubsetRepr::Bits(words) if words.len() == 16));
         for rule in 0..1000 {
             assert_eq!(small.contains(rule), rule == 3 || rule == 700, "{rule}");
             assert_eq!(large.contains(rule), rule % 2 == 0, "{rule}");

@@ -361,6 +361,7 @@ impl Args {
     }
 
     fn options(&self, config: &Config) -> Result<ServerOptions, String> {
+        self.transport.check_addresses()?;
         let settings = &config.settings;
         let defaults = ServerOptions::default();
         Ok(ServerOptions {

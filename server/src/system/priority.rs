@@ -5,10 +5,16 @@
 #[cfg(target_os = "linux")]
 pub const LOWER: i32 = 10;
 
-/// Lowers the priority of the calling thread until it ends: a process without privileges cannot raise it again. Only Linux has
-/// nice values of threads; elsewhere nothing changes.
+/// Sets the priority of the calling thread below that of the main thread, until it ends: a process without privileges cannot raise it
+/// again. A thread inherits the priority of the one that starts it, so the nice value is not an increment. Only Linux has nice values
+/// of threads; elsewhere nothing changes.
 pub fn lower_thread_priority() {
     #[cfg(target_os = "linux")]
-    // without it the thread only delays others more
-    let _ = rustix::process::nice(LOWER);
+    {
+        use rustix::process::{getpid, getpriority_process, setpriority_process};
+        // if it fails, the thread only delays others more
+        if let Ok(normal) = getpriority_process(Some(getpid())) {
+            let _ = setpriority_process(None, (normal + LOWER).min(19));
+        }
+    }
 }

@@ -12,7 +12,7 @@ use solon::internal::limits::{
     TRACEBACK_STEPS,
 };
 use solon::trace::Detail;
-use solon::{Cancel, Engine, Error, Host, Limits, Request, Value};
+use solon::{Cancel, Engine, Error, Host, HostFunction, Limits, Request, Value};
 
 use crate::on_small_stack;
 
@@ -179,11 +179,16 @@ fn graphql_nests_as_deep_as_allowed() {
     assert_eq!(is_valid(GRAPHQL_NESTING / 2), "false");
 }
 
-/// A used handle ends an evaluation at its first poll.
+/// Returns `true` if an evaluation that is cancelled after it has begun ends at a poll of the query.
 fn is_cancelled(query: &str, input: &Value) -> bool {
-    let query = Engine::new().prepare_query(query).unwrap();
     let cancel = Cancel::default();
-    cancel.cancel();
+    let handle = cancel.clone();
+    let stop = HostFunction::new("stop", "x: number => stopped: boolean", move |_, _| {
+        handle.cancel();
+        Ok(true.into())
+    });
+    let engine = Engine::builder().function(stop.unwrap()).unwrap().build();
+    let query = engine.prepare_query(&format!("stop(1); {query}")).unwrap();
     match query.solutions(&Request::new().input(input).cancel(&cancel)) {
         Ok(_) => false,
         Err(error) => {

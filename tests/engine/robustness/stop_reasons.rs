@@ -144,7 +144,7 @@ fn an_evaluation_that_has_ended_before_its_start_fails() {
     }
     // limits that are not reached change nothing
     let document = engine.prepare_document("data.t.short").unwrap();
-    let long = NONE.time(Some(Duration::from_secs(600)));
+    let long = NONE.time(Some(Duration::from_mins(10)));
     let request = Request::new().input(&input).limits(&long);
     assert!(document.allow(&request.cancel(&Cancel::default())).unwrap());
 }

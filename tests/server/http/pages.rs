@@ -20,7 +20,10 @@ fn the_first_page_tells_where_to_go_on() {
         "{text}"
     );
     // its example has the host that the client named
-    assert!(text.contains("'http://localhost/v1/data/authz/allow?pretty'"), "{text}");
+    assert!(
+        text.contains("'http://localhost/v1/data/authz/allow?pretty'"),
+        "{text}"
+    );
     let target = format!("http://{}/", server.address());
     let absolute = Client::connect(server.address()).send(&Message::new("GET", &target));
     let example = format!("'{target}v1/data/authz/allow?pretty'");

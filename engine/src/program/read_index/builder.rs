@@ -4,24 +4,24 @@ use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashMap;
 
-use super::search::Search;
-use super::{Edge, EdgeKey, NONE, NodeId, PathNode, ReadIndex, ReadRoot};
+use super::search::ReaderSearch;
+use super::{Edge, EdgeKey, NONE, PathNode, PathNodeId, ReadIndex, ReadRoot};
 use crate::index::Indexed as _;
 use crate::program::{RuleId, RuleSubset};
 
 /// Collects read paths.
 pub(super) struct Builder {
     nodes: Vec<PathNode>,
-    children: HashMap<Edge, NodeId>,
+    children: HashMap<Edge, PathNodeId>,
     /// Each read: the node of its path, and the reading rule.
-    reads: Vec<(NodeId, RuleId)>,
+    reads: Vec<(PathNodeId, RuleId)>,
     /// State of each rule set.
-    rules: Vec<Coverage>,
+    rules: Vec<ReadCoverage>,
 }
 
 /// State of a rule set during construction.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Coverage {
+enum ReadCoverage {
     /// The id is not used.
     Unused,
     /// No body was found.
@@ -36,7 +36,7 @@ impl Builder {
             nodes: Vec::new(),
             children: HashMap::new(),
             reads: Vec::new(),
-            rules: vec![Coverage::Unused; rules],
+            rules: vec![ReadCoverage::Unused; rules],
         };
         for _ in ReadRoot::ALL {
             builder.add_node(NONE);
@@ -46,16 +46,16 @@ impl Builder {
 
     /// Adds a rule set of the program.
     pub(super) fn add_rule(&mut self, rule: RuleId) {
-        *self.rules.item_mut(rule) = Coverage::Unknown;
+        *self.rules.item_mut(rule) = ReadCoverage::Unknown;
     }
 
     /// Records that a body of a rule set is scanned.
     pub(super) fn scan(&mut self, rule: RuleId) {
-        *self.rules.item_mut(rule) = Coverage::Scanned;
+        *self.rules.item_mut(rule) = ReadCoverage::Scanned;
     }
 
-    fn add_node(&mut self, parent: NodeId) -> NodeId {
-        let id = NodeId::try_from(self.nodes.len()).unwrap_or(NONE);
+    fn add_node(&mut self, parent: PathNodeId) -> PathNodeId {
+        let id = PathNodeId::try_from(self.nodes.len()).unwrap_or(NONE);
         self.nodes.push(PathNode {
             parent,
             first_child: NONE,
@@ -116,14 +116,14 @@ impl Builder {
             repeated: RuleSubset::new(Vec::new(), 0),
         };
         for (rule, path) in paths {
-            if *self.rules.item(rule) != Coverage::Unused {
+            if *self.rules.item(rule) != ReadCoverage::Unused {
                 *index.rules.item_mut(rule) = Some(index.locate(ReadRoot::Data, path));
             }
         }
-        let mut search = Search::new(&index);
+        let mut search = ReaderSearch::new(&index);
         for (rule, state) in (0..).zip(&self.rules) {
             // nothing is known about what it reads
-            if *state == Coverage::Unknown {
+            if *state == ReadCoverage::Unknown {
                 search.add(rule);
             }
         }

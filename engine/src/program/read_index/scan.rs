@@ -18,7 +18,7 @@ pub fn modules(program: &Program, builder: &mut Builder) {
             for id in &rules {
                 builder.scan(*id);
             }
-            rule.walk(&mut Scan {
+            rule.walk(&mut BodyScan {
                 rules: &rules,
                 builder,
             });
@@ -52,13 +52,13 @@ fn key(step: &Term) -> Option<Value> {
 }
 
 /// Visitor that adds reads.
-struct Scan<'s> {
+struct BodyScan<'s> {
     /// Rule sets of the visited rule.
     rules: &'s [RuleId],
     builder: &'s mut Builder,
 }
 
-impl Scan<'_> {
+impl BodyScan<'_> {
     /// Adds a reference below a document, up to its first step that is not a constant string.
     fn reference(&mut self, root: ReadRoot, steps: &[Term]) {
         let path = steps.iter().map_while(Term::as_string);
@@ -85,7 +85,7 @@ fn split(reference: &[Term]) -> Option<(&Arc<str>, &[Term])> {
     Some((head.as_var()?, steps))
 }
 
-impl<'a> Visitor<'a> for Scan<'_> {
+impl<'a> Visitor<'a> for BodyScan<'_> {
     fn expr(&mut self, expr: &'a Expr) -> Descent {
         if let ExprKind::Call(terms) = &expr.kind {
             self.operator(terms);

@@ -2,23 +2,23 @@
 
 use hashbrown::HashSet;
 
-use super::{Location, NodeId, ReadIndex};
+use super::{PathNodeId, ReadIndex, ReadLocation};
 use crate::index::Indexed as _;
 use crate::program::{RuleId, RuleSubset};
 
 /// Search for the rules that depend on paths.
-pub(super) struct Search<'i> {
+pub(super) struct ReaderSearch<'i> {
     index: &'i ReadIndex,
     found: HashSet<RuleId>,
     /// Found rules whose dependents are not searched yet.
     open: Vec<RuleId>,
     /// Nodes whose readers, and those of their prefixes, were found.
-    prefixes: HashSet<NodeId>,
+    prefixes: HashSet<PathNodeId>,
     /// Nodes whose subtree was searched.
-    subtrees: HashSet<NodeId>,
+    subtrees: HashSet<PathNodeId>,
 }
 
-impl<'i> Search<'i> {
+impl<'i> ReaderSearch<'i> {
     pub(super) fn new(index: &'i ReadIndex) -> Self {
         Self {
             index,
@@ -36,7 +36,7 @@ impl<'i> Search<'i> {
     }
 
     /// Adds the rules that read a path, a prefix of it, or, if the whole path is in the tree, something below it.
-    pub(super) fn enter(&mut self, location: Location) {
+    pub(super) fn enter(&mut self, location: ReadLocation) {
         let index = self.index;
         let mut next = location.node;
         while let Some(node) = index.nodes.get(next as usize)
@@ -62,7 +62,7 @@ impl<'i> Search<'i> {
         }
     }
 
-    fn add_readers(&mut self, node: NodeId) {
+    fn add_readers(&mut self, node: PathNodeId) {
         for rule in self.index.readers_at(node) {
             self.add(*rule);
         }

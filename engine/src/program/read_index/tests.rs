@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::builder::Builder;
-use super::{Location, ReadIndex, ReadRoot};
+use super::{ReadIndex, ReadLocation, ReadRoot};
 use crate::program::RuleId;
 
 /// Rule sets by their path below `data`, with the paths that they read.
@@ -200,7 +200,7 @@ fn names_of_functions_are_paths() {
 fn paths_end_where_no_rule_reads_on() {
     let index = index(RULES, &[]);
     let exact = |path: &str| {
-        let Location { is_exact, .. } = index.locate(root(path), path.split('.').skip(1));
+        let ReadLocation { is_exact, .. } = index.locate(root(path), path.split('.').skip(1));
         is_exact
     };
     assert!(exact("input.user"));

@@ -22,12 +22,11 @@ pub struct TransportArgs {
         long,
         value_name = "ADDRESS",
         default_value = "localhost:8181",
-        value_delimiter = ',',
-        value_parser = Address::checked
+        value_delimiter = ','
     )]
     pub addr: Vec<String>,
     /// Address that serves only health and metrics; can be repeated.
-    #[arg(long, value_name = "ADDRESS", value_delimiter = ',', value_parser = Address::checked)]
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     pub diagnostic_addr: Vec<String>,
     /// Host name accepted without authentication, in addition to `localhost`, loopback addresses and the server's addresses; can
     /// be repeated.
@@ -118,6 +117,15 @@ fn octal(text: &str) -> Result<u32, String> {
 }
 
 impl TransportArgs {
+    /// Returns an error if an address has neither a port nor a path.
+    pub fn check_addresses(&self) -> Result<(), String> {
+        let mut addresses = self.addr.iter().chain(&self.diagnostic_addr);
+        addresses.try_for_each(|text| match Address::checked(text) {
+            Ok(_) => Ok(()),
+            Err(expected) => Err(format!("address {text:?}: {expected}")),
+        })
+    }
+
     /// Returns the client authentication method.
     pub fn authentication(&self) -> Authentication {
         match self.authentication {
