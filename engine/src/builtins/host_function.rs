@@ -11,7 +11,7 @@ use solon_syntax::{ParseOptions, parse_term};
 use super::registry::lookup;
 use super::{BuiltinContext, BuiltinError};
 use crate::bug::bug;
-use crate::types::{SignatureError, Type, parse_host_signature};
+use crate::types::{Type, parse_host_signature};
 use crate::value::ValueRef;
 
 pub(crate) type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
@@ -76,7 +76,10 @@ impl HostFunction {
         + 'static,
     ) -> Result<Self, DeclarationError> {
         check_name(name)?;
-        let declaration = Type::from(parse_host_signature(signature)?);
+        let declaration = Type::from(
+            parse_host_signature(signature)
+                .map_err(|error| DeclarationError(error.to_string().into()))?,
+        );
         Ok(Self {
             name: name.into(),
             declaration,
@@ -252,12 +255,6 @@ impl fmt::Display for DeclarationError {
 }
 
 impl std::error::Error for DeclarationError {}
-
-impl From<SignatureError> for DeclarationError {
-    fn from(error: SignatureError) -> Self {
-        Self(error.to_string().into())
-    }
-}
 
 #[cfg(test)]
 mod tests {

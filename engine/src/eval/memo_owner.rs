@@ -32,11 +32,11 @@ pub(super) enum ScopeChange<'e> {
 }
 
 /// Rules that depend on what a scope replaces, for each modifier.
-pub(super) struct AffectedRules<'e>(SmallVec<[(ReplacedTarget, &'e RuleSubset); 2]>);
+pub(super) struct AffectedRules<'e>(SmallVec<[(ReplacementKind, &'e RuleSubset); 2]>);
 
 /// What a modifier replaces.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ReplacedTarget {
+enum ReplacementKind {
     Document,
     Function,
 }
@@ -56,7 +56,7 @@ impl AffectedRules<'_> {
     fn contain(&self, rule: RuleId, is_unmocked: bool) -> bool {
         let mut modifiers = self.0.iter();
         modifiers.any(|(replaced, rules)| {
-            !(is_unmocked && *replaced == ReplacedTarget::Function) && rules.contains(rule)
+            !(is_unmocked && *replaced == ReplacementKind::Function) && rules.contains(rule)
         })
     }
 }
@@ -132,16 +132,16 @@ impl<'e> Machine<'e> {
             Some(match modifier {
                 ModifierTarget::Input(path, _) => {
                     let rules = self.document_dependents(index, ReadRoot::Input, path);
-                    (ReplacedTarget::Document, rules)
+                    (ReplacementKind::Document, rules)
                 }
                 ModifierTarget::Data(path, _) => {
                     let rules = self.document_dependents(index, ReadRoot::Data, path);
-                    (ReplacedTarget::Document, rules)
+                    (ReplacementKind::Document, rules)
                 }
                 ModifierTarget::ByRule(callee, _)
                 | ModifierTarget::ByBuiltin(callee, _)
                 | ModifierTarget::ByValue(callee, _) => {
-                    (ReplacedTarget::Function, self.callers(index, *callee))
+                    (ReplacementKind::Function, self.callers(index, *callee))
                 }
                 ModifierTarget::Nowhere => return None,
             })
