@@ -41,11 +41,11 @@ impl Address {
         }
     }
 
-    /// Returns the text of an address if it has a port or a path.
+    /// Checks that the text of an address has a port or a path.
     ///
     /// # Errors
     /// A message with the forms of an address.
-    pub fn checked(text: &str) -> Result<String, String> {
+    pub fn check(text: &str) -> Result<(), String> {
         let is_complete = match Self::parse(text) {
             Self::Unix(path) => !path.is_empty(),
             Self::Tcp(host_and_port, _) => {
@@ -54,7 +54,7 @@ impl Address {
             }
         };
         if is_complete {
-            Ok(text.to_owned())
+            Ok(())
         } else {
             Err("expected HOST:PORT, :PORT or unix://PATH".to_owned())
         }

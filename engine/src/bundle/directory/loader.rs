@@ -101,8 +101,7 @@ fn sum(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
 /// Contents of a file.
 enum Content {
     Module(String),
-    /// A document, and the time that reading it took.
-    Document(Value, Duration),
+    Document(Value),
 }
 
 /// Loads policies and documents by the paths that commands name, by OPA's rules: a folder gives its `.rego`, `.json`,
@@ -271,12 +270,16 @@ impl<'f> Loader<'f> {
         let mut results = Vec::new();
         let mut reading = None;
         let files = self.distinct_files(paths);
-        let read = |file: &Result<FileToLoad, LoadError>| match file {
-            Ok(file) => self.read(file),
-            Err(error) => Err(error.clone().into()),
+        let read = |file: &Result<FileToLoad, LoadError>| {
+            let start = Instant::now();
+            let content = match file {
+                Ok(file) => self.read(file),
+                Err(error) => Err(error.clone().into()),
+            };
+            (content, start.elapsed())
         };
         let contents = parallel::map(&files, |_| parallel::FILE_BYTES, read);
-        for (file, content) in files.into_iter().zip(contents) {
+        for (file, (content, time)) in files.into_iter().zip(contents) {
             let added = file
                 .map_err(LoadErrors::from)
                 .and_then(|file| match content? {
@@ -285,7 +288,7 @@ impl<'f> Loader<'f> {
                         results.push(Ok(file.name));
                         Ok(())
                     }
-                    Content::Document(value, time) => {
+                    Content::Document(value) => {
                         reading = sum(reading, Some(time));
                         Ok(documents.add(&file, value)?)
                     }
@@ -328,24 +331,17 @@ impl<'f> Loader<'f> {
     }
 
     fn read(&self, file: &FileToLoad) -> Result<Content, LoadErrors> {
-        let start = Instant::now();
         match file.kind {
             NamedFileKind::Module => file.text(self.files, &self.options).map(Content::Module),
             NamedFileKind::Json | NamedFileKind::Yaml => {
-                let value = read_document(self.files, file)?;
-                Ok(Content::Document(value, start.elapsed()))
+                Ok(Content::Document(read_document(self.files, file)?))
             }
-            NamedFileKind::Unknown => self.recognized(file, &file.bytes(self.files)?, start),
+            NamedFileKind::Unknown => self.recognized(file, &file.bytes(self.files)?),
         }
     }
 
     /// Returns the module or document in a file with an unknown extension.
-    fn recognized(
-        &self,
-        file: &FileToLoad,
-        bytes: &[u8],
-        start: Instant,
-    ) -> Result<Content, LoadErrors> {
+    fn recognized(&self, file: &FileToLoad, bytes: &[u8]) -> Result<Content, LoadErrors> {
         if let Ok(text) = file.text_of(bytes, &self.options)
             && self.syntax_errors(&file.name, &text).is_empty()
         {
@@ -354,10 +350,10 @@ impl<'f> Loader<'f> {
         // YAML would make a string of a number of JSON that is out of range
         if json::is_valid(bytes) {
             let value = document_of(&file.name, NamedFileKind::Json, bytes)?;
-            return Ok(Content::Document(value, start.elapsed()));
+            return Ok(Content::Document(value));
         }
-        let value = document_of(&file.name, NamedFileKind::Yaml, bytes);
-        let document = value.map(|value| Content::Document(value, start.elapsed()));
+        let document = document_of(&file.name, NamedFileKind::Yaml, bytes);
+        let document = document.map(Content::Document);
         document.map_err(|_| LoadError::in_file(&file.name, "can't recognize file type").into())
     }
 

@@ -186,7 +186,7 @@ fn address(text: &str) -> Result<String, String> {
     if is_path {
         Ok(format!("unix://{text}"))
     } else {
-        Address::checked(text)
+        Address::check(text).map(|()| text.to_owned())
     }
 }
 

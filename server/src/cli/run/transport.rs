@@ -120,9 +120,8 @@ impl TransportArgs {
     /// Returns an error if an address has neither a port nor a path.
     pub fn check_addresses(&self) -> Result<(), String> {
         let mut addresses = self.addr.iter().chain(&self.diagnostic_addr);
-        addresses.try_for_each(|text| match Address::checked(text) {
-            Ok(_) => Ok(()),
-            Err(expected) => Err(format!("address {text:?}: {expected}")),
+        addresses.try_for_each(|text| {
+            Address::check(text).map_err(|expected| format!("address {text:?}: {expected}"))
         })
     }
 
