@@ -1,7 +1,8 @@
 //! Database servers of tests: each in a folder of its own, gone with the process that started it; nothing where its programs
 //! are absent.
 
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -213,7 +214,11 @@ impl Server {
             self.folder.join("log").display()
         );
         wait_until(&what, || {
-            std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+            TcpStream::connect(("127.0.0.1", self.port)).is_ok_and(|stream| match self.kind {
+                Kind::Postgres => accepts_sessions(stream).unwrap_or(false),
+                // it listens once it accepts sessions
+                Kind::Mariadb => true,
+            })
         });
     }
 
@@ -250,6 +255,21 @@ pub fn program(name: &str) -> Option<PathBuf> {
     folders.push("/usr/sbin".into());
     let mut found = folders.iter().map(|folder| folder.join(name));
     found.find(|program| program.is_file())
+}
+
+/// Returns `true` if a PostgreSQL server answers a start of a session with anything but "cannot connect now" (57P03), with which it
+/// answers while it starts.
+fn accepts_sessions(mut stream: TcpStream) -> std::io::Result<bool> {
+    // the length, the version 3.0 of the protocol, and the parameters
+    let parameters = b"user\0solon\0database\0postgres\0\0";
+    let length = u32::try_from(8 + parameters.len()).unwrap();
+    stream.write_all(&length.to_be_bytes())?;
+    stream.write_all(&0x0003_0000_u32.to_be_bytes())?;
+    stream.write_all(parameters)?;
+    let mut answer = [0; 512];
+    let length = stream.read(&mut answer)?;
+    let is_starting = answer[..length].windows(5).any(|code| code == b"57P03");
+    Ok(length > 0 && !is_starting)
 }
 
 /// The user that servers run as where everything else runs as root, which they refuse to.
