@@ -87,7 +87,10 @@ impl Documents {
     pub fn new(max: usize, limits: &Limits) -> Self {
         Self {
             cache: Cache::new(max),
-            brief: limits.clone().time(None).memory(Some(MEMORY_AT_ONCE)),
+            brief: limits
+                .clone()
+                .time(Some(AT_ONCE))
+                .memory(Some(MEMORY_AT_ONCE)),
         }
     }
 
@@ -255,17 +258,14 @@ impl ServedDocument {
         let poll = || request.context.poll();
         let host_call = |call: &mut dyn FnMut()| request.host_call(call);
         let eval_request = eval_request.print(&print);
-        let start = Instant::now();
         let stopwatch = if is_inline {
-            Stopwatch::limited(start, AT_ONCE)
+            Stopwatch::limited(Instant::now(), AT_ONCE)
         } else {
             Stopwatch::of_thread()
         };
         let result = if is_inline {
-            let limits = state.documents.brief.clone();
-            let limits = limits.until(start.checked_add(AT_ONCE));
             // only this thread could cancel it
-            evaluate(pinned, &eval_request.limits(&limits))
+            evaluate(pinned, &eval_request.limits(&state.documents.brief))
         } else {
             let limits = match ends {
                 Ends::WithRequest => state.limits_of(request),

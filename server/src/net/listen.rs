@@ -9,10 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
+use super::QUEUE;
 use super::hosts::AllowedHosts;
 #[cfg(unix)]
 use super::unix::{self, SocketFile};
@@ -224,27 +225,45 @@ fn abstract_name(_: &UnixListener) -> String {
     String::new()
 }
 
+/// Binds the first address that a name resolves to and that is free. The standard queue of 128 connections overflows when many clients
+/// connect at once, and each that it drops tries again after a second.
+async fn bind_tcp(host_and_port: &str) -> io::Result<TcpListener> {
+    let mut failed = io::Error::new(io::ErrorKind::AddrNotAvailable, "the name has no address");
+    for address in lookup_host(host_and_port).await? {
+        let socket = match address {
+            SocketAddr::V4(_) => TcpSocket::new_v4()?,
+            SocketAddr::V6(_) => TcpSocket::new_v6()?,
+        };
+        // a restart must not wait for connections of the process before; elsewhere, this would share the port
+        #[cfg(unix)]
+        socket.set_reuseaddr(true)?;
+        match socket.bind(address).and_then(|()| socket.listen(QUEUE)) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
 async fn open_tcp(host_and_port: &str) -> io::Result<Vec<TcpListener>> {
     // `:8181` listens on every interface
     if let Some(port) = host_and_port.strip_prefix(':') {
-        let every = match TcpListener::bind(format!("[::]:{port}")).await {
+        let every = match bind_tcp(&format!("[::]:{port}")).await {
             Ok(listener) => Ok(listener),
-            Err(_) => TcpListener::bind(format!("0.0.0.0:{port}")).await,
+            Err(_) => bind_tcp(&format!("0.0.0.0:{port}")).await,
         };
         return every.map(|listener| vec![listener]);
     }
     let Some(port) = host_and_port.strip_prefix("localhost:") else {
-        return TcpListener::bind(host_and_port)
-            .await
-            .map(|listener| vec![listener]);
+        return bind_tcp(host_and_port).await.map(|listener| vec![listener]);
     };
     // clients may use either loopback address; a machine may have only one
-    let first = TcpListener::bind(format!("127.0.0.1:{port}")).await;
+    let first = bind_tcp(&format!("127.0.0.1:{port}")).await;
     let port = match &first {
         Ok(listener) => listener.local_addr()?.port().to_string(),
         Err(_) => port.to_owned(),
     };
-    let second = TcpListener::bind(format!("[::1]:{port}")).await;
+    let second = bind_tcp(&format!("[::1]:{port}")).await;
     match (first, second) {
         (Ok(first), Ok(second)) => Ok(vec![first, second]),
         (Ok(listener), Err(error)) | (Err(error), Ok(listener)) => {
@@ -292,7 +311,7 @@ async fn open_unix(_: &str, _: u32) -> io::Result<Socket> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Listener};
+    use super::{Address, Listener, TcpStream};
 
     #[test]
     fn addresses() {
@@ -321,5 +340,21 @@ mod tests {
             .collect();
         assert!(ports.iter().all(|port| *port == ports[0]), "{ports:?}");
         assert!(open("https://localhost:0").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn connections_beyond_the_standard_queue_wait_without_a_retry() {
+        let address = Address::parse("127.0.0.1:0");
+        let listeners = Listener::open(&address, 0o755, false).await.unwrap();
+        let address = listeners[0].address();
+        // a client whose connection is dropped tries again after a second
+        let all = tokio::time::timeout(std::time::Duration::from_millis(900), async {
+            let mut clients = Vec::new();
+            for _ in 0..300 {
+                clients.push(TcpStream::connect(&*address).await.unwrap());
+            }
+            clients
+        });
+        assert_eq!(all.await.unwrap().len(), 300);
     }
 }

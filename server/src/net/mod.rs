@@ -9,3 +9,6 @@ mod unix;
 pub use hosts::{AllowedHosts, ForeignName, NamedHost};
 pub use listen::{Address, Listener, NewConnection};
 pub use tls::{Certificates, TlsState};
+
+/// Maximum number of connections that wait to be accepted; systems lower it to their own maximum.
+const QUEUE: u32 = 4096;

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use tokio::net::{UnixListener, UnixSocket, UnixStream};
 
-/// Maximum number of connections that wait to be accepted.
-const QUEUE: u32 = 1024;
+use super::QUEUE;
 
 /// Maximum time that a server waits for another one that is opening the same path.
 const LOCK_WAIT: Duration = Duration::from_secs(5);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::LatencyEstimate;
+use super::{LatencyEstimate, PENALTY};
 
 const HANG: Duration = Duration::from_mins(2);
 
@@ -25,9 +25,13 @@ fn estimates_follow_the_decisions() {
         !estimate.is_under(1, quick * 2)
     });
     assert!((5..60).contains(&notes.count()));
-    // a decision that took too long for a reactor is not run there again at this generation.
+    // a decision that took too long for a reactor is not run there for a while.
     estimate.misjudged(1);
     assert!(!estimate.is_under(1, HANG));
+    let penalty = u64::try_from(PENALTY.as_millis()).unwrap();
+    let recorded = estimate.age_ms();
+    assert!(!estimate.is_penalty_over(0));
+    assert!(estimate.is_penalty_over(recorded + penalty));
     estimate.note(2, quick);
     assert!(estimate.is_under(2, HANG));
     // no duration overflows the average

@@ -7,6 +7,11 @@ use std::time::{Duration, Instant};
 use super::LONG;
 use crate::system::thread_time;
 
+/// Time during which a document is not evaluated on a reactor after a decision that took too long there. The reason may have been
+/// that the system paused the thread, so the document gets another chance; a document with rare long decisions blocks a reactor once
+/// in this time.
+const PENALTY: Duration = Duration::from_millis(500);
+
 /// Measures an evaluation for its [`LatencyEstimate`].
 ///
 /// Elapsed time would be wrong: it includes the time in which other threads use the processor, and in which the evaluation waits
@@ -50,6 +55,9 @@ pub struct LatencyEstimate {
     generation: AtomicU64,
     /// Last generation in which a decision took longer than a reactor may block, though it was estimated to be short.
     misjudged: AtomicU64,
+    /// Time of that decision, in milliseconds after `created`.
+    misjudged_ms: AtomicU64,
+    created: Instant,
     /// Number of running decisions that have taken longer than [`LONG`].
     overruns: AtomicUsize,
 }
@@ -60,6 +68,8 @@ impl Default for LatencyEstimate {
             mean_ns: AtomicU64::new(Self::UNKNOWN),
             generation: AtomicU64::new(u64::MAX),
             misjudged: AtomicU64::new(u64::MAX),
+            misjudged_ms: AtomicU64::new(0),
+            created: Instant::now(),
             overruns: AtomicUsize::new(0),
         }
     }
@@ -89,14 +99,26 @@ impl LatencyEstimate {
 
     /// Records that a decision took too long for a reactor.
     pub fn misjudged(&self, generation: u64) {
+        self.misjudged_ms.store(self.age_ms(), Ordering::Relaxed);
         self.misjudged.store(generation, Ordering::Relaxed);
     }
 
-    /// Returns `true` if decisions at this generation take less than `time` and none took longer than a reactor may block.
+    /// Returns `true` if decisions at this generation take less than `time` and none took longer than a reactor may block within the
+    /// last [`PENALTY`].
     pub fn is_under(&self, generation: u64, time: Duration) -> bool {
         self.generation.load(Ordering::Relaxed) == generation
-            && self.misjudged.load(Ordering::Relaxed) != generation
             && self.mean_ns.load(Ordering::Relaxed) < nanoseconds(time)
+            && (self.misjudged.load(Ordering::Relaxed) != generation
+                || self.is_penalty_over(self.age_ms()))
+    }
+
+    fn is_penalty_over(&self, now_ms: u64) -> bool {
+        let since_ms = now_ms.saturating_sub(self.misjudged_ms.load(Ordering::Relaxed));
+        Duration::from_millis(since_ms) >= PENALTY
+    }
+
+    fn age_ms(&self) -> u64 {
+        u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Returns `true` if a decision was made before.
