@@ -16,9 +16,7 @@ pub struct Drawn {
 }
 
 /// Programs with mistakes do not compile.
-/// In `Scopes`, a comprehension may call a built-in that is replaced by a rule that depends on an unknown. OPA saves such a
-/// comprehension; here it is an internal error.
-const LEFT_OUT: [Theme; 2] = [Theme::Mistakes, Theme::Scopes];
+const LEFT_OUT: [Theme; 1] = [Theme::Mistakes];
 
 /// Returns `true` for layouts with uninformative residuals. Where rules refer to each other after an unknown variable,
 /// OPA searches without end and Solon up to its limits, which takes too long here. A set with variables as a member is

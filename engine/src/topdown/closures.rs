@@ -51,8 +51,21 @@ impl<'e> Topdown<'e> {
         next(self)
     }
 
-    /// Returns `true` if a body has a solution. Finds all of them unless `find_one` is set.
+    /// Searches a body that depends on no unknown, as if there were none. Partial evaluation would save references to rules that are not
+    /// inlined, and a saved expression has no value.
+    fn without_unknowns<T>(&mut self, search: impl FnOnce(&mut Self) -> T) -> T {
+        let open = self.open.take();
+        let output = search(self);
+        self.open = open;
+        output
+    }
+
+    /// Returns `true` if a body that depends on no unknown has a solution. Finds all of them unless `find_one` is set.
     fn has_solution(&mut self, goal: Goal<'e>, find_one: bool) -> Result<bool, Halt> {
+        self.without_unknowns(|walk| walk.search_solution(goal, find_one))
+    }
+
+    fn search_solution(&mut self, goal: Goal<'e>, find_one: bool) -> Result<bool, Halt> {
         let goal = Goal { find_one, ..goal };
         self.body_event(Op::Enter, goal);
         let mut found = false;
@@ -185,7 +198,8 @@ impl<'e> Topdown<'e> {
             }),
         };
         self.tally(Count::ComprehensionCacheSkip);
-        let collection = self.collect(&solutions, frame, term, inside)?;
+        let collection =
+            self.without_unknowns(|walk| walk.collect(&solutions, frame, term, inside))?;
         self.unify(goal, TermRef::Value(collection), other, next)
     }
 

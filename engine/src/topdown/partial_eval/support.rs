@@ -166,14 +166,13 @@ impl<'e> Topdown<'e> {
             self.replace_support(kept);
             defined?
         } else {
+            // the rules may lead back to the group in another scope, without the replacement that led there
+            self.support_of(key.clone()).owner = Some(here.clone());
             self.support_rules(wanted)?
         };
-        let Some(open) = self.opened_mut() else {
-            bug!("support rules without anything unknown");
-        };
-        let made = open.support.by_path.entry(key).or_default();
-        if defined && !is_taken {
-            made.owner = Some(here.clone());
+        let made = self.support_of(key);
+        if !defined && !is_taken {
+            made.owner = None;
         }
         made.searched.insert(here, defined);
         Ok(match (defined, is_taken) {
@@ -181,6 +180,13 @@ impl<'e> Topdown<'e> {
             (true, false) => SupportLocation::Here,
             (true, true) => SupportLocation::Elsewhere,
         })
+    }
+
+    fn support_of(&mut self, key: Vec<Value>) -> &mut SupportRules<'e> {
+        let Some(open) = self.opened_mut() else {
+            bug!("support rules without anything unknown");
+        };
+        open.support.by_path.entry(key).or_default()
     }
 
     fn replace_support(&mut self, support: Support<'e>) -> Support<'e> {

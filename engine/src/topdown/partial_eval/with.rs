@@ -60,11 +60,11 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Returns `true` if an expression must be saved unevaluated because a replacement value is unknown.
+    /// Returns `true` if an expression must be saved unevaluated because a replacement value is unknown, or the rules of a replacement
+    /// function depend on an unknown.
     fn replaces_by_unknown(&mut self, goal: Goal<'e>, expr: &'e Expr) -> bool {
-        expr.with.iter().any(|with| {
-            !self.is_mock(goal, with) && self.depends(TermRef::Term(&with.value, goal.frame))
-        })
+        let mut modifiers = expr.with.iter();
+        modifiers.any(|with| self.depends(TermRef::Term(&with.value, goal.frame)))
     }
 
     /// Saves an expression unevaluated; the variables that it would bind are unknown.
