@@ -10,7 +10,7 @@ use solon::internal::compile::{
 };
 use solon::internal::program::{
     Callee, Collector, Comparison, Index, ModifierTarget, Plan, Program, RuleKind, RuleSet, Step,
-    TextTest, dump,
+    TextTest, dump, verify,
 };
 use solon_syntax::ast::Version;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
@@ -152,6 +152,8 @@ impl CompiledProgram {
         let program = lower::program(&self.compiled.modules, Vec::new(), options);
         let (body, originals) = (&self.query.body, &self.query.originals);
         let query = lower::query(&program, body, originals, options);
+        verify::program(&program).expect("valid plans");
+        verify::query(&program, &query.plan, query.constants.len()).expect("a valid plan");
         (program, query.plan)
     }
 

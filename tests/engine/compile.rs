@@ -9,6 +9,7 @@
 )]
 
 mod canonical;
+mod damaged_plans;
 mod large_types;
 mod passes;
 #[path = "compile/record.rs"]

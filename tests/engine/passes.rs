@@ -88,15 +88,15 @@ fn check_goldens(folder: &str, dump: fn(&str, &mut String) -> Result<(), Diagnos
 }
 
 /// Options from the comments at the head of a module.
-struct Settings {
-    parsing: ParseOptions,
-    options: Options,
+pub struct Settings {
+    pub parsing: ParseOptions,
+    pub options: Options,
     query: Option<String>,
     without: Option<String>,
 }
 
 impl Settings {
-    fn read(text: &str) -> Self {
+    pub fn read(text: &str) -> Self {
         let setting = |name: &str| {
             let lines = text.lines().take_while(|line| line.starts_with('#'));
             let mut values = lines.filter_map(|line| line.strip_prefix(&format!("# {name}: ")));

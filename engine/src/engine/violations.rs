@@ -162,16 +162,16 @@ fn a_violated_invariant_is_an_internal_error() {
         let engine = damaged(*damage);
         for name in *documents {
             let document = engine.prepare_document(&format!("data.t.{name}")).unwrap();
-            let query = engine
-                .prepare_query(&format!("x := data.t.{name}"))
-                .unwrap();
+            let query = format!("x := data.t.{name}");
             for _ in 0..20 {
                 let results = [
                     document
                         .evaluate(&request)
                         .map(|value| format!("{value:?}")),
-                    query
-                        .solutions(&request)
+                    // builds that verify plans report a rule set that is not there when the query is lowered
+                    engine
+                        .prepare_query(&query)
+                        .and_then(|query| query.solutions(&request))
                         .map(|solutions| format!("{solutions:?}")),
                 ];
                 for result in results {

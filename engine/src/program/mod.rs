@@ -15,6 +15,7 @@ mod read_index;
 mod rule_subset;
 pub mod rules;
 mod steps;
+pub mod verify;
 
 pub use canonical::Canonical;
 pub use constant::{constant, document_path};

@@ -37,7 +37,7 @@ use super::rewrite::capture;
 use super::rule_tree::RuleTree;
 use crate::builtins::HostFunction;
 use crate::index::Indexed as _;
-use crate::program::{Plan, Program, RuleId, RuleSet, Step};
+use crate::program::{Plan, Program, RuleId, RuleSet, Step, verify};
 use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
@@ -129,6 +129,8 @@ pub fn program_on_from(
     searches::of_rules(&mut program, &lowered, optimisations);
     program.constants = constants.finish();
     record.finish(program.constants.len());
+    // those that are kept may refer to rule sets that changed
+    verify::require(|| verify::program(&program));
     (program, record)
 }
 
@@ -194,9 +196,11 @@ pub fn query(
     lowering.push(Step::ResultSetAdd(operands));
     let mut plan = lowering.finish();
     joins::of_query(&mut plan, &constants, optimisations);
+    let constants = constants.finish();
+    verify::require(|| verify::query(program, &plan, constants.len()));
     LoweredQuery {
         plan,
-        constants: constants.finish(),
+        constants,
         variables,
         outputs: wanted,
         expressions,
