@@ -134,6 +134,9 @@ pub const TOKEN_ISSUERS: usize = 1000;
 /// Maximum number of repositories whose credentials are known to have been accepted.
 pub const CHECKED_REPOSITORIES: usize = 10_000;
 
+/// Maximum total size of the texts of bundles that stay parsed between builds, in bytes. Sources and stacks have as much.
+pub const PARSED_ITEMS: usize = 32 << 20;
+
 /// Maximum number of times that the sources of one bundle are mounted.
 pub const VISITS: usize = 10_000;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use solon_control::db::{Mode, NewItem, Transaction};
 use solon_control::model::Kind;
 use solon_control::secrets::Keyring;
-use solon_control::worker::Desired;
+use solon_control::worker::{Desired, ParsedItems};
 
 use crate::databases::On;
 use crate::plane::Plane;
@@ -72,7 +72,7 @@ async fn sources_of_each_level_are_loaded_together() {
         put(&mut transaction, Kind::Bundle, "none", &[]).await;
         transaction.commit().await.unwrap();
 
-        let mut statements = BTreeMap::new();
+        let (mut statements, parsed) = (BTreeMap::new(), ParsedItems::default());
         for (bundle, count) in [("none", 0), ("few", 2), ("many", 500), ("more", MANY)] {
             let counted = Arc::new(AtomicUsize::new(0));
             let mut database = plane.plane.database().clone();
@@ -81,7 +81,7 @@ async fn sources_of_each_level_are_loaded_together() {
                 counting.fetch_add(usize::from(word == "select"), Ordering::Relaxed);
             }));
             let keys = Keyring::random().unwrap();
-            let loaded = Desired::load(&database, &keys, bundle)
+            let loaded = Desired::load(&database, &keys, &parsed, bundle)
                 .await
                 .unwrap()
                 .unwrap();
@@ -115,12 +115,81 @@ async fn sources_of_each_level_are_loaded_together() {
             Desired::load(
                 plane.plane.database(),
                 &Keyring::random().unwrap(),
+                &parsed,
                 "absent"
             )
             .await
             .unwrap()
-            .map(|loaded| loaded.bundle.name),
+            .map(|loaded| loaded.bundle.name.clone()),
             None
         );
     }
+}
+
+/// Items that are parsed already are parsed again after a change, and a deleted item does not stay.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_sees_each_change_of_parsed_items() {
+    let plane = Plane::new(On::Sqlite).await.unwrap();
+    let database = plane.plane.database();
+    let (keys, parsed) = (Keyring::random().unwrap(), ParsedItems::default());
+    let load = || async {
+        let loaded = Desired::load(database, &keys, &parsed, "bundle").await;
+        loaded.unwrap().unwrap()
+    };
+    let write = |kind: Kind, name: &'static str, body: Value| async move {
+        let mut transaction = database.begin(Mode::Write).await.unwrap();
+        let before = transaction.head(kind, name).await.unwrap();
+        let body = body.to_string();
+        let item = NewItem {
+            kind,
+            name,
+            owner: None,
+            file: None,
+            body: &body,
+        };
+        let head = transaction.put_item(before.as_ref(), item, &[]).await;
+        transaction.commit().await.unwrap();
+        head.unwrap().id
+    };
+    let requires = |name: &str| json!({"requirements": [{"source": name}]});
+    let id = write(Kind::Source, "a", json!({"directory": "first"})).await;
+    write(Kind::Source, "b", json!({"directory": "other"})).await;
+    write(Kind::Bundle, "bundle", requires("a")).await;
+    let first = load().await;
+    let again = load().await;
+    assert!(Arc::ptr_eq(&first.bundle, &again.bundle));
+    let source = |loaded: &Desired, name: &str| loaded.sources[name].clone();
+    let (before, same) = (source(&first, "a"), source(&again, "a"));
+    assert!(Arc::ptr_eq(&before.source, &same.source));
+    assert_eq!(before.digest, same.digest);
+
+    // pushed data changes the version of a source whose text is the same
+    let mut transaction = database.begin(Mode::Write).await.unwrap();
+    let pushed = transaction.put_document(id, "data.json", "{}").await;
+    pushed.unwrap();
+    transaction.commit().await.unwrap();
+    let with_data = source(&load().await, "a");
+    assert!(Arc::ptr_eq(&before.source, &with_data.source));
+    assert!(with_data.pushed.get("data.json").is_some());
+    assert_ne!(before.digest, with_data.digest);
+
+    write(Kind::Source, "a", json!({"directory": "second"})).await;
+    assert_eq!(source(&load().await, "a").source.directory, "second");
+    write(Kind::Bundle, "bundle", requires("b")).await;
+    let loaded = load().await;
+    assert!(loaded.sources.keys().eq(["b"]));
+    write(
+        Kind::Stack,
+        "stack",
+        json!({"selector": {}, "requirements": [{"source": "a"}]}),
+    )
+    .await;
+    let loaded = load().await;
+    assert_eq!(loaded.stacks.len(), 1);
+    assert!(loaded.sources.keys().eq(["a", "b"]));
+
+    let mut transaction = database.begin(Mode::Write).await.unwrap();
+    transaction.remove_item(id).await.unwrap();
+    transaction.commit().await.unwrap();
+    assert!(load().await.sources.keys().eq(["b"]));
 }

@@ -71,10 +71,10 @@ impl Plan {
     /// # Errors
     /// A source that is missing, conflicting pins of one source, a path or prefix that is not a reference, or requirements
     /// that lead back to their source with one more mount each time.
-    pub fn new<S: Borrow<Source>>(
+    pub fn new<S: Borrow<Source>, T: Borrow<Stack>>(
         bundle: &Bundle,
         sources: &BTreeMap<String, S>,
-        stacks: &[Stack],
+        stacks: &[T],
     ) -> Result<Self, Failure> {
         let mut plan = Self {
             visits: Vec::new(),
@@ -220,7 +220,7 @@ impl Plan {
 /// Returns the requirements of a bundle, then those of each stack that applies.
 fn requirements_of<'a>(
     bundle: &'a Bundle,
-    stacks: &'a [Stack],
+    stacks: &'a [impl Borrow<Stack>],
 ) -> Result<Vec<(&'a Requirement, Option<Mount>)>, Failure> {
     let mut all = Vec::new();
     for requirement in &bundle.requirements {
@@ -228,7 +228,8 @@ fn requirements_of<'a>(
     }
     let options = bundle.options.as_ref();
     let automount = !options.is_some_and(|options| options.no_default_stack_mount);
-    for stack in stacks.iter().filter(|stack| applies(stack, bundle)) {
+    let stacks = stacks.iter().map(Borrow::borrow);
+    for stack in stacks.filter(|stack| applies(stack, bundle)) {
         let stack_prefix = ["stacks".to_owned(), stack.name.clone()];
         for requirement in &stack.requirements {
             let prefix: &[String] = match requirement.automount {

@@ -16,6 +16,7 @@ mod leases;
 mod migrate;
 mod mysql;
 mod mysql_dsn;
+mod one_thread;
 mod options;
 mod pool;
 mod postgres;

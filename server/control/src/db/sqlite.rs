@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
 use solon_common::private_files;
 
 use super::pool::{Pool, PooledConnection};
-use super::{Cell, DbError, DbFuture, Dialect, Driver, Mode, Row, Session};
+use super::{Cell, DbError, DbFuture, Dialect, Driver, Mode, Row, Session, one_thread};
 use crate::limits;
 
 /// How long a write waits for writes of other processes.
@@ -55,6 +56,10 @@ fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
     let connection = connection.map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // without it, some statements are compiled again for each value that is bound to them
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(failed)?;
     // the log is flushed at each commit, so that acknowledged writes survive a power failure
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;";
     connection.execute_batch(pragmas).map_err(failed)?;
@@ -111,8 +116,8 @@ impl Driver for Sqlite {
     }
 }
 
-/// A transaction on a connection. Each statement moves the connection to a thread that may block. The switches between threads
-/// cost more than small statements.
+/// A transaction on a connection. Each statement moves the connection to a thread that may block, unless the transaction runs on
+/// one already ([`Database::on_one_thread`](super::Database::on_one_thread)). The switches between threads cost more than small statements.
 struct SqliteSession {
     /// `None` after the transaction has failed to begin, or while a statement runs.
     lease: Option<PooledConnection<Connection>>,
@@ -146,7 +151,7 @@ impl SqliteSession {
             return Err(transaction_over());
         };
         let (begin, is_read) = (self.begin.take(), self.is_read);
-        let running = tokio::task::spawn_blocking(move || {
+        let running = move || {
             let mut connection = match lease.take() {
                 Some(connection) => connection,
                 None => open(path)?,
@@ -167,10 +172,14 @@ impl SqliteSession {
                 is_read,
             };
             Ok::<_, DbError>((session, result))
-        });
-        let (mut session, result) = running
-            .await
-            .map_err(|error| DbError::Other(error.to_string()))??;
+        };
+        let ended = if one_thread::may_block() {
+            running()
+        } else {
+            let ended = tokio::task::spawn_blocking(running).await;
+            ended.map_err(|error| DbError::Other(error.to_string()))?
+        };
+        let (mut session, result) = ended?;
         self.lease = session.lease.take();
         result
     }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use super::mysql::Mysql;
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
-use super::{Cell, Clock, DatabaseOptions, DbError, Dialect, Driver, Mode, Row, Session};
+use super::{
+    Cell, Clock, DatabaseOptions, DbError, Dialect, Driver, Mode, Row, Session, one_thread,
+};
 
 /// Observer of statements. It receives the first word of the statement, its success and its duration.
 pub type Observer = Arc<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
@@ -59,6 +61,25 @@ impl Database {
     /// Returns the SQL dialect.
     pub fn dialect(&self) -> Dialect {
         self.driver.dialect()
+    }
+
+    /// Runs transactions that have many small statements. Those of SQLite run on one thread that may block, without a switch
+    /// between threads for each. The futures of other databases wait for the network and run where they are.
+    ///
+    /// # Errors
+    /// The error of `work`, or `work` panicked.
+    pub async fn on_one_thread<T, E>(
+        &self,
+        work: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+    {
+        match self.dialect() {
+            Dialect::Sqlite => one_thread::run(work).await?,
+            Dialect::Postgres | Dialect::Mysql => work.await,
+        }
     }
 
     /// Begins a transaction.

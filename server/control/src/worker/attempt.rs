@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::shared_sources::{Freshness, SharedSources};
-use super::{Desired, FetchJob, Publishers, Stages, Work, WorkerOptions};
+use super::{Desired, FetchJob, ParsedItems, Publishers, Stages, Work, WorkerOptions};
 use crate::db::{Database, Lease, Mode, PublishedInputs};
 use crate::error::{ApiError, ApiErrorKind};
 use crate::model::{Failure, Phase, Status, StatusRecord};
@@ -23,6 +23,8 @@ pub struct Shared<S: Stages> {
     /// The keys that decrypt secrets.
     pub keyring: Arc<Keyring>,
     pub options: WorkerOptions,
+    /// The items of the database, parsed.
+    pub parsed: ParsedItems,
     /// The fetched sources.
     pub sources: SharedSources<S>,
     /// Permits for threads that build.
@@ -107,7 +109,19 @@ async fn run_stages<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: &
         },
     };
     let begun = Instant::now();
-    let desired = match Desired::load(&shared.database, &shared.keyring, bundle).await {
+    let loading = {
+        let (shared, bundle) = (shared.clone(), bundle.to_owned());
+        async move {
+            let Shared {
+                database,
+                keyring,
+                parsed,
+                ..
+            } = &*shared;
+            Desired::load(database, keyring, parsed, &bundle).await
+        }
+    };
+    let desired = match shared.database.on_one_thread(loading).await {
         Ok(Some(desired)) => Arc::new(desired),
         Ok(None) => return ended,
         Err(error) => {

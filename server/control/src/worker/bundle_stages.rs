@@ -57,7 +57,7 @@ impl Stages for BundleStages {
         let sources: BTreeMap<String, &Source> = desired
             .sources
             .iter()
-            .map(|(name, source)| (name.clone(), &source.source))
+            .map(|(name, source)| (name.clone(), source.source.as_ref()))
             .collect();
         Plan::new(&desired.bundle, &sources, &desired.stacks)
     }

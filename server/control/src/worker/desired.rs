@@ -4,24 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::Value;
 
-use crate::db::{Database, Item, ItemHead, Mode, StoredSource, Transaction};
+use super::ParsedItems;
+use crate::db::{Database, ItemHead, Mode, StoredSource, Transaction};
 use crate::error::ApiError;
 use crate::list_digest::ListDigest;
-use crate::model::{
-    Bundle, Compat, FieldPath, Kind, Origin, Reader, Requirement, Resource, Role, Secret, Source,
-    Stack,
-};
+use crate::model::{Bundle, Kind, Requirement, Resource as _, Role, Secret, Source, Stack};
 use crate::secrets::{Keyring, open_secret};
 use crate::tree::{Content, Tree};
 
 /// A bundle with everything that it depends on.
 pub struct Desired {
     /// The bundle.
-    pub bundle: Bundle,
+    pub bundle: Arc<Bundle>,
     /// Every stack.
-    pub stacks: Vec<Stack>,
+    pub stacks: Vec<Arc<Stack>>,
     /// The sources that the bundle and the stacks require directly or transitively, by name.
     pub sources: BTreeMap<String, Arc<DesiredSource>>,
     /// The secrets of the storage, by name.
@@ -33,7 +30,7 @@ pub struct Desired {
 /// A source with what the database contains for it.
 pub struct DesiredSource {
     /// The source.
-    pub source: Source,
+    pub source: Arc<Source>,
     /// The secrets that it uses, by name.
     pub secrets: BTreeMap<String, Secret>,
     /// The pushed documents as files.
@@ -43,19 +40,21 @@ pub struct DesiredSource {
 }
 
 impl Desired {
-    /// Loads a bundle. Returns `None` if it does not exist.
+    /// Loads a bundle. Returns `None` if it does not exist. Items that are `parsed` already are not parsed again.
     ///
     /// # Errors
     /// The database cannot be reached, a secret cannot be decrypted, or an item is invalid.
     pub async fn load(
         database: &Database,
         keyring: &Keyring,
+        parsed: &ParsedItems,
         bundle: &str,
     ) -> Result<Option<Self>, ApiError> {
         let mut transaction = database.begin(Mode::Read).await?;
         let loaded = Loading {
             transaction: &mut transaction,
             keyring,
+            parsed,
         };
         let loaded = loaded.desired(bundle).await;
         transaction.roll_back().await;
@@ -66,6 +65,7 @@ impl Desired {
 struct Loading<'l> {
     transaction: &'l mut Transaction,
     keyring: &'l Keyring,
+    parsed: &'l ParsedItems,
 }
 
 impl Loading<'_> {
@@ -73,7 +73,7 @@ impl Loading<'_> {
         let Some(item) = self.transaction.item(Kind::Bundle, name).await? else {
             return Ok(None);
         };
-        let bundle: Bundle = parsed(&item)?;
+        let bundle = self.parsed.bundles.parse(&item)?;
         let stacks = self.stacks().await?;
         let mut sources = BTreeMap::new();
         // the plan decides which stacks select the bundle.
@@ -105,7 +105,7 @@ impl Loading<'_> {
         }))
     }
 
-    async fn stacks(&mut self) -> Result<Vec<Stack>, ApiError> {
+    async fn stacks(&mut self) -> Result<Vec<Arc<Stack>>, ApiError> {
         let (mut found, mut after) = (Vec::new(), 0);
         loop {
             let page = self
@@ -117,14 +117,14 @@ impl Loading<'_> {
             };
             after = last.head.id;
             for item in &page {
-                found.push(parsed(item)?);
+                found.push(self.parsed.stacks.parse(item)?);
             }
         }
     }
 
     async fn source(&mut self, stored: StoredSource) -> Result<DesiredSource, ApiError> {
         let item = &stored.item;
-        let source: Source = parsed(item)?;
+        let source = self.parsed.sources.parse(item)?;
         let mut digest = ListDigest::new();
         digest.add(item.body.as_bytes());
         // a trigger makes another version of the source, which is fetched once for all bundles
@@ -191,18 +191,4 @@ fn names<'r>(requirements: impl Iterator<Item = &'r Requirement>) -> BTreeSet<St
     requirements
         .filter_map(|requirement| requirement.source.clone())
         .collect()
-}
-
-/// Parses a stored item. Its paths were checked against its origin when it was written.
-fn parsed<R: Resource>(item: &Item) -> Result<R, ApiError> {
-    let kind = R::KIND.singular();
-    let name = &item.head.name;
-    let wrong = |message: String| ApiError::invalid(format!("{kind} {name:?}: {message}"));
-    let value: Value =
-        serde_json::from_str(&item.body).map_err(|error| wrong(error.to_string()))?;
-    let mut reader = Reader::new(Compat::Ocp, Origin::File);
-    let mut found = R::read(&mut reader, &FieldPath::Root, &value);
-    found.set_name(name);
-    let found = reader.finish(found);
-    found.map_err(|problems| wrong(problems.to_string()))
 }

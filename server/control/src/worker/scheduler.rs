@@ -6,35 +6,28 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use solon_outbound::backoff::{after_failures, between};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
-use super::attempt::{AttemptResult, Ended, Shared, attempt};
+use super::attempt::{Shared, attempt};
+use super::leasing::{CancelReason, finish};
 use super::publishers::{release_idle, report_publishers};
 use super::shared_sources::SharedSources;
-use super::{BuildMetrics, Publishers, Stages};
-use crate::db::{Database, DbError, Due, Lease, LiveLease, Mode};
-use crate::model::{Phase, Status, StatusRecord};
+use super::{BuildMetrics, ParsedItems, Publishers, Stages};
+use crate::db::{Database, DbError, Lease, LiveLease, Mode};
+use crate::model::Status;
 use crate::secrets::Keyring;
 use crate::trace::Tracer;
 
 /// Interval of polling the database for due bundles and for changes of bundles that are being built.
 const POLL: Duration = Duration::from_secs(1);
 
-/// Interval of the metrics of all bundles and of forgetting unused sources.
+/// Interval of the metrics of all bundles and of forgetting unused sources and items.
 const UPKEEP: Duration = Duration::from_secs(15);
 
-/// Age of fetched sources that are forgotten.
+/// Age of fetched sources and parsed items that are forgotten.
 const UNUSED: Duration = Duration::from_mins(15);
-
-/// The retry of a failed build is delayed as the fifth one of a client is: about one second.
-const FIRST_FAILURES: u32 = 5;
-
-/// Message of the record of a bundle whose first build was cancelled.
-const CANCELLED: &str =
-    "worker stopped due to a configuration change or shutdown before completing a build iteration";
 
 /// Options of a worker.
 #[derive(Clone, Debug)]
@@ -83,19 +76,11 @@ pub struct Worker<S: Stages> {
     metrics: BuildMetrics,
 }
 
-/// Why a running attempt is cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
-    Changed,
-    LeaseLost,
-    Stopped,
-}
-
 /// A running attempt.
 struct Running {
     fence: i64,
     changes: i64,
-    cancel: Option<oneshot::Sender<Reason>>,
+    cancel: Option<oneshot::Sender<CancelReason>>,
     /// `false` if the previous attempt was cancelled by a change: a bundle that changes all the time is still built.
     may_restart: bool,
 }
@@ -130,6 +115,7 @@ impl<S: Stages> Worker<S> {
         let longest = options.interval;
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         let shared = Shared {
+            parsed: ParsedItems::default(),
             sources: SharedSources::new(options.fetches, options.fetch_timeout, longest),
             builders: Arc::new(Semaphore::new(threads)),
             stages,
@@ -182,7 +168,7 @@ impl<S: Stages> Worker<S> {
             is_reachable = polled.is_ok();
             // other instances take over leases that are not renewed
             if renewed.elapsed() >= Lease::TERM {
-                attempts.cancel_all(Reason::LeaseLost);
+                attempts.cancel_all(CancelReason::LeaseLost);
             }
             if kept_up.is_none_or(|at: Instant| at.elapsed() >= UPKEEP) {
                 kept_up = Some(Instant::now());
@@ -205,14 +191,9 @@ impl<S: Stages> Worker<S> {
             *renewed = Instant::now();
         } else if is_due || !attempts.running.is_empty() {
             let asked = Instant::now();
-            let mode = if is_due { Mode::Write } else { Mode::Read };
-            let mut transaction = database.begin(mode).await?;
-            let held = if is_due {
-                transaction.renew_leases(&options.instance).await
-            } else {
-                transaction.live_leases(&options.instance).await
-            };
-            let held = transaction.settle(held).await?;
+            let shared = self.shared.clone();
+            let held = async move { shared.held_leases(is_due).await };
+            let held = database.on_one_thread(held).await?;
             if is_due {
                 *renewed = asked;
             }
@@ -222,33 +203,11 @@ impl<S: Stages> Worker<S> {
         if free == 0 {
             return Ok(());
         }
-        let mut transaction = database.begin(Mode::Read).await?;
-        let triggers = transaction.due_triggers().await;
-        let due = transaction
-            .due_builds(&options.instance, i64::try_from(free).unwrap_or(i64::MAX))
-            .await;
-        transaction.roll_back().await;
-        if !triggers?.is_empty() {
-            let mut transaction = database.begin(Mode::Write).await?;
-            let run = transaction.run_due_triggers().await;
-            transaction.settle(run).await?;
-        }
-        let due = due?;
-        attempts.has_more = due.len() >= free;
-        if due.is_empty() {
-            return Ok(());
-        }
-        let mut transaction = database.begin(Mode::Write).await?;
-        let mut taken = Vec::new();
-        for Due { bundle, name } in due {
-            if attempts.running.contains_key(&bundle) {
-                continue;
-            }
-            if let Some(lease) = transaction.take_lease(bundle, &options.instance).await? {
-                taken.push((lease, name));
-            }
-        }
-        transaction.commit().await?;
+        let running: HashSet<i64> = attempts.running.keys().copied().collect();
+        let shared = self.shared.clone();
+        let taken = async move { shared.take_due(free, &running).await };
+        let (taken, has_more) = database.on_one_thread(taken).await?;
+        attempts.has_more = has_more;
         for (lease, name) in taken {
             self.begin(attempts, lease, name);
         }
@@ -269,10 +228,10 @@ impl<S: Stages> Worker<S> {
             let begun = Instant::now();
             let ended = tokio::select! {
                 biased;
-                reason = cancelled => Err(reason.unwrap_or(Reason::LeaseLost)),
+                reason = cancelled => Err(reason.unwrap_or(CancelReason::LeaseLost)),
                 ended = attempt(&shared, &lease, &name) => Ok(ended),
             };
-            let is_restarted = matches!(ended, Err(Reason::Changed));
+            let is_restarted = matches!(ended, Err(CancelReason::Changed));
             if let Ok(ended) = &ended
                 && let Some(record) = ended.result.record()
             {
@@ -284,20 +243,26 @@ impl<S: Stages> Worker<S> {
             if let Ok(ended) = &ended {
                 lease.is_kept = ended.publishers == Publishers::One;
             }
-            if let Err(error) = finish(&shared, &lease, &name, ended).await {
+            let (bundle, is_kept) = (lease.bundle, lease.is_kept);
+            let recorded = {
+                let (shared, name) = (shared.clone(), name.clone());
+                async move { finish(&shared, &lease, &name, ended).await }
+            };
+            if let Err(error) = shared.database.on_one_thread(recorded).await {
                 // the lease ends by itself, and the bundle is built again
                 tracing::warn!(bundle = name, %error, "the result of a build was not recorded");
             }
             TaskEnd {
-                bundle: lease.bundle,
+                bundle,
                 is_restarted,
-                is_kept: lease.is_kept,
+                is_kept,
             }
         });
     }
 
     async fn keep_up(&self) {
         self.shared.sources.forget(UNUSED);
+        self.shared.parsed.forget(UNUSED);
         let Ok(mut transaction) = self.shared.database.begin(Mode::Read).await else {
             return;
         };
@@ -326,7 +291,7 @@ impl<S: Stages> Worker<S> {
         {
             return;
         }
-        attempts.cancel_all(Reason::Stopped);
+        attempts.cancel_all(CancelReason::Stopped);
         let all = async { while attempts.tasks.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(self.shared.options.grace, all).await;
     }
@@ -362,15 +327,15 @@ impl Attempts {
                     if held.changes == running.changes || !running.may_restart {
                         continue;
                     }
-                    Reason::Changed
+                    CancelReason::Changed
                 }
-                _ => Reason::LeaseLost,
+                _ => CancelReason::LeaseLost,
             };
             running.cancel(reason);
         }
     }
 
-    fn cancel_all(&mut self, reason: Reason) {
+    fn cancel_all(&mut self, reason: CancelReason) {
         for running in self.running.values_mut() {
             running.cancel(reason);
         }
@@ -378,80 +343,10 @@ impl Attempts {
 }
 
 impl Running {
-    fn cancel(&mut self, reason: Reason) {
+    fn cancel(&mut self, reason: CancelReason) {
         if let Some(cancel) = self.cancel.take() {
             // an attempt that has just ended needs no signal
             let _ = cancel.send(reason);
         }
     }
-}
-
-/// Records the result of an attempt and ends its lease in one transaction.
-async fn finish<S: Stages>(
-    shared: &Shared<S>,
-    lease: &Lease,
-    name: &str,
-    ended: Result<Ended, Reason>,
-) -> Result<(), DbError> {
-    let mut transaction = shared.database.begin(Mode::Write).await?;
-    // An unchanged bundle is recorded only if its last result was a failure.
-    let is_new = match &ended {
-        Ok(ended) => !matches!(ended.result, AttemptResult::Unchanged(_)) || lease.failures > 0,
-        Err(_) => true,
-    };
-    // the statement that ends the lease compares the token itself, so nothing needs to be checked before it if it is the only one
-    if is_new && !transaction.has_lease(lease).await? {
-        transaction.roll_back().await;
-        tracing::warn!(
-            bundle = name,
-            "the lease of a bundle was lost; its result is not recorded"
-        );
-        return Ok(());
-    }
-    let Ok(ended) = ended else {
-        if transaction.latest_status(lease.bundle).await?.is_none() {
-            let record = StatusRecord {
-                revision: String::new(),
-                phase: Phase::Sync,
-                status: Status::Cancelled,
-                error_message: CANCELLED.to_owned(),
-            };
-            transaction.record_status(lease.bundle, &record).await?;
-        }
-        transaction.release_lease(lease).await?;
-        return transaction.commit().await;
-    };
-    let record = ended.result.record();
-    match &ended.result {
-        AttemptResult::Published(published) | AttemptResult::Unchanged(published) => {
-            // instances that start at the same time do not stay in step
-            let delay = between(ended.interval.mul_f64(0.95), ended.interval);
-            let is_held = transaction
-                .end_with_success(lease, published, delay)
-                .await?;
-            if !is_held {
-                tracing::warn!(bundle = name, "the lease of a bundle was lost");
-            }
-        }
-        AttemptResult::Failed(failure, _) => {
-            let failures = u32::try_from(lease.failures).unwrap_or(u32::MAX);
-            let keeps = failure.phase != Phase::Push;
-            let longest = ended.interval.max(shared.options.interval);
-            let delay = after_failures(failures.saturating_add(FIRST_FAILURES), longest);
-            tracing::warn!(
-                bundle = name,
-                phase = failure.phase.as_str(),
-                status = failure.status.as_str(),
-                message = failure.message,
-                "a bundle was not built"
-            );
-            transaction.end_with_failure(lease, keeps, delay).await?;
-        }
-        AttemptResult::Abandoned => transaction.release_lease(lease).await?,
-    }
-    if let Some(record) = record.filter(|_| is_new) {
-        let recorded = transaction.record_attempt(lease, &record, ended.durations);
-        recorded.await?;
-    }
-    transaction.commit().await
 }
