@@ -17,7 +17,7 @@ use crate::passes::Settings;
 /// A way to damage an instruction. Returns what the verifier must report, or `None` if the instruction has no such part.
 type Damage = fn(&mut Step, &Limits) -> Option<String>;
 
-/// Numbers from which on there is no slot and no constant.
+/// Numbers larger than any slot or constant.
 struct Limits {
     slots: u32,
     constants: u32,
@@ -141,7 +141,7 @@ const NOT_DAMAGED: [&str; 11] = [
     "ResultSetAdd",
 ];
 
-/// Damages each instruction of a plan in turn. Adds what was damaged to `seen`. Returns `false` if there is no such plan.
+/// Damages each instruction of a plan in turn. Adds what was damaged to `seen`. Returns `false` if the plan does not exist.
 fn damage_plan(program: &mut Program, set: usize, at: usize, seen: &mut BTreeSet<String>) -> bool {
     let constants = u32::try_from(program.constants.len()).unwrap();
     for (name, damage) in DAMAGES {

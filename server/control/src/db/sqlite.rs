@@ -56,11 +56,11 @@ fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
     let connection = connection.map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // without it, some statements are compiled again for each value that is bound to them
+    // Without it, some statements are compiled again for each bound value.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(failed)?;
-    // the log is flushed at each commit, so that acknowledged writes survive a power failure
+    // The log is flushed at each commit, so that acknowledged writes survive a power failure.
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;";
     connection.execute_batch(pragmas).map_err(failed)?;
     Ok(connection)
