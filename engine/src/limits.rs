@@ -382,11 +382,13 @@ impl Limits {
         }
     }
 
-    /// Returns `true` if an evaluation that starts now has no time left. Reads the clock only if there is a deadline.
+    /// Returns `true` if an evaluation that starts now has no time left. Reads the clock only if there is a limit of time.
     #[inline]
     pub(crate) fn has_no_time(&self) -> bool {
-        self.time.is_some_and(|time| time.is_zero())
-            || self.until.is_some_and(|until| Instant::now() >= until)
+        (self.time.is_some() || self.until.is_some())
+            && self
+                .deadline()
+                .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Sets the maximum memory of intermediate values, in bytes.

@@ -51,6 +51,6 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_error() {
         let work = run(async { panic!("of the work") });
-        assert!(work.await.map(|()| ()).is_err());
+        assert!(work.await.is_err());
     }
 }

@@ -26,7 +26,7 @@ pub enum CancelReason {
 
 impl<S: Stages> Shared<S> {
     /// Returns the leases of running attempts, and renews them and those that are kept if `is_due`.
-    pub async fn leases_of_instance(&self, is_due: bool) -> Result<Vec<LiveLease>, DbError> {
+    pub async fn current_leases(&self, is_due: bool) -> Result<Vec<LiveLease>, DbError> {
         let mode = if is_due { Mode::Write } else { Mode::Read };
         let mut transaction = self.database.begin(mode).await?;
         let held = if is_due {

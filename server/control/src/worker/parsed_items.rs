@@ -189,7 +189,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn unused_items_are_forgotten() {
-        let (cache, age) = (ParsedCache::<Source>::default(), Duration::from_secs(60));
+        let (cache, age) = (ParsedCache::<Source>::default(), Duration::from_mins(1));
         cache.parse(&source("a", "x")).unwrap();
         cache.parse(&source("b", "x")).unwrap();
         tokio::time::advance(age / 2).await;

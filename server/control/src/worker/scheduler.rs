@@ -192,7 +192,7 @@ impl<S: Stages> Worker<S> {
         } else if is_due || !attempts.running.is_empty() {
             let asked = Instant::now();
             let shared = self.shared.clone();
-            let held = async move { shared.leases_of_instance(is_due).await };
+            let held = async move { shared.current_leases(is_due).await };
             let held = database.on_one_thread(held).await?;
             if is_due {
                 *renewed = asked;
