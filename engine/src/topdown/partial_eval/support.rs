@@ -168,12 +168,13 @@ impl<'e> Topdown<'e> {
         } else {
             // the rules may lead back to the group in another scope, without the replacement that led there
             self.support_of(key.clone()).owner = Some(here.clone());
-            self.support_rules(wanted)?
+            let defined = self.support_rules(wanted);
+            if !matches!(defined, Ok(true)) {
+                self.support_of(key.clone()).owner = None;
+            }
+            defined?
         };
         let made = self.support_of(key);
-        if !defined && !is_taken {
-            made.owner = None;
-        }
         made.searched.insert(here, defined);
         Ok(match (defined, is_taken) {
             (false, _) => SupportLocation::Nothing,
