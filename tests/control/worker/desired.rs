@@ -16,6 +16,16 @@ use crate::plane::Plane;
 /// Sources of the large bundle, more than one statement lists.
 const MANY: usize = 520;
 
+fn new_item<'a>(kind: Kind, name: &'a str, body: &'a str) -> NewItem<'a> {
+    NewItem {
+        kind,
+        name,
+        owner: None,
+        file: None,
+        body,
+    }
+}
+
 async fn put(
     transaction: &mut Transaction,
     kind: Kind,
@@ -24,13 +34,7 @@ async fn put(
 ) -> i64 {
     let requirements = sources.iter().map(|(name, _)| json!({"source": name}));
     let body = json!({"requirements": requirements.collect::<Vec<_>>()}).to_string();
-    let item = NewItem {
-        kind,
-        name,
-        owner: None,
-        file: None,
-        body: &body,
-    };
+    let item = new_item(kind, name, &body);
     let used: Vec<i64> = sources.iter().map(|(_, id)| *id).collect();
     transaction.put_item(None, item, &used).await.unwrap().id
 }
@@ -140,13 +144,7 @@ async fn a_build_sees_each_change_of_parsed_items() {
         let mut transaction = database.begin(Mode::Write).await.unwrap();
         let before = transaction.head(kind, name).await.unwrap();
         let body = body.to_string();
-        let item = NewItem {
-            kind,
-            name,
-            owner: None,
-            file: None,
-            body: &body,
-        };
+        let item = new_item(kind, name, &body);
         let head = transaction.put_item(before.as_ref(), item, &[]).await;
         transaction.commit().await.unwrap();
         head.unwrap().id
