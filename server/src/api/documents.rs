@@ -69,7 +69,7 @@ impl From<Error> for EvaluationFailure {
 /// Prepared documents by request path.
 pub struct Documents {
     cache: Cache<Box<str>, ServedDocument>,
-    /// Limits of an evaluation on a reactor, except time.
+    /// Limits of an evaluation on a reactor.
     brief: Limits,
 }
 
