@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
@@ -12,6 +13,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::estimate::{LatencyEstimate, Overrun};
 use super::{Class, LONG, PoolState, acquire_owned, until};
 use crate::system::thread_time;
+
+/// Interval at which an evaluation yields its processor. Otherwise a thread that serves connections waits until the system ends the
+/// evaluation's time slice, about 3 ms on Linux even if its priority is higher.
+const YIELD_INTERVAL: Duration = Duration::from_micros(100);
 
 /// Work whose parts are processed by several threads.
 pub type SharedWork = dyn Fn(&Permit) + Send + Sync;
@@ -35,6 +40,7 @@ pub struct Permit {
     /// Processor time of the thread at the start of the work.
     began: Duration,
     next_check: Cell<Instant>,
+    next_yield: Cell<Instant>,
 }
 
 impl Permit {
@@ -46,6 +52,7 @@ impl Permit {
         deadline: Option<Instant>,
         runtime: Handle,
     ) -> Self {
+        let now = Instant::now();
         Self {
             pool,
             class: Cell::new(class),
@@ -57,14 +64,18 @@ impl Permit {
             deadline,
             runtime,
             began: thread_time(),
-            next_check: Cell::new(Instant::now() + LONG),
+            next_check: Cell::new(now + LONG),
+            next_yield: Cell::new(now + YIELD_INTERVAL),
         }
     }
 
-    /// Makes work that takes longer than its class allows overlong. If no more overlong work may run, it waits for a permit of long
-    /// work, so that short and unknown work can start. Long work must call this regularly.
+    /// Lets other threads run at intervals, and makes work that takes longer than its class allows overlong. If no more overlong work
+    /// may run, it waits for a permit of long work, so that short and unknown work can start. Long work must call this regularly.
     pub fn poll(&self) {
         let now = Instant::now();
+        if self.yields(now) {
+            thread::yield_now();
+        }
         if now < self.next_check.get() {
             return;
         }
@@ -79,6 +90,15 @@ impl Permit {
         {
             self.overruns();
         }
+    }
+
+    /// Returns `true` once in each interval: then the thread must yield.
+    pub(super) fn yields(&self, now: Instant) -> bool {
+        let is_due = now >= self.next_yield.get();
+        if is_due {
+            self.next_yield.set(now + YIELD_INTERVAL);
+        }
+        is_due
     }
 
     fn overruns(&self) {
