@@ -279,11 +279,7 @@ pub(crate) struct EngineShared {
 
 impl EngineShared {
     /// Calls `run` with the snapshot of a request.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "as for `CurrentSnapshot::with_snapshot`"
-    )]
+    #[inline]
     pub fn with_snapshot<R>(
         &self,
         request: &Request<'_>,

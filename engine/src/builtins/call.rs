@@ -95,11 +95,7 @@ pub struct BuiltinContext<'e> {
 
 impl<'e> BuiltinContext<'e> {
     /// Returns the context for the calls of one evaluation.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "it is made where it stays, without a copy on the way"
-    )]
+    #[inline]
     pub(crate) fn new(
         arena: &'e Arena,
         host: &'e dyn Host,
@@ -323,11 +319,7 @@ pub struct Budget<'e> {
 impl<'e> Budget<'e> {
     /// Returns the budget of a new evaluation. With a deadline or cancellation it sets the alarm of the arena, so that long work within
     /// the arena ends as well.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "it is made where it stays, without a copy on the way"
-    )]
+    #[inline]
     pub fn new(limits: &Limits, arena: &'e Arena, cancel: Option<&'e Cancel>) -> Self {
         let mut budget = Self {
             until_poll: 0,

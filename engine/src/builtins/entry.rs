@@ -86,11 +86,7 @@ impl BuiltinEntry {
     }
 
     /// Calls the built-in like [`Self::call`], without applying [`after`] to errors.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "a few instructions around the function, which a call would double"
-    )]
+    #[inline]
     pub fn attempt<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -104,8 +100,7 @@ impl BuiltinEntry {
         self.run(call, operands, prepared)
     }
 
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "as for `call`")]
+    #[inline]
     fn run<'e>(
         &self,
         call: &mut BuiltinContext<'e>,

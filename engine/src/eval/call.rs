@@ -56,18 +56,14 @@ impl<'e> Machine<'e> {
 
     /// Calls a built-in and passes its result to a closure in place: moving a value right after it was written field by
     /// field would stall.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "a part of the calls above, which differ in what becomes of the result"
-    )]
+    #[inline]
     fn builtin(
         &mut self,
         call: &'e BuiltinCall,
         then: impl FnOnce(&mut Self, &ValueRef<'e>) -> bool,
     ) -> Result<bool, Halt> {
         let mut few = Few::default();
-        let args = self.gather_here(call.taken(), &mut few);
+        let args = self.gather(call.taken(), &mut few);
         if self.mocked
             && let Some(mock) = self.mock(Callee::Builtin(call.entry.builtin.name))
         {

@@ -117,11 +117,7 @@ impl<'e> FastPath<'_, 'e> {
     }
 
     /// Evaluates a complete rule or a function.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "a call takes a part of the smallest decisions"
-    )]
+    #[inline]
     fn whole(&mut self, set: &'e RuleSet) -> End {
         self.early = set.early_exit;
         let end = match &set.index {
@@ -419,11 +415,7 @@ impl<'e> FastPath<'_, 'e> {
     }
 
     /// Looks up a value in a stored value; nested values and keys are read in place.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "it is most of what a small decision does"
-    )]
+    #[inline]
     fn get_stored_path<const BASE: bool>(
         &mut self,
         from: &'e Value,

@@ -251,21 +251,8 @@ pub(super) type Few<'e> = [ValueRef<'e>; 4];
 
 impl<'e> Machine<'e> {
     /// Returns the values of operands as a slice; `few` is a buffer large enough for most calls.
+    #[inline]
     pub(super) fn gather<'b>(
-        &self,
-        operands: &[Operand],
-        few: &'b mut Few<'e>,
-    ) -> &'b [ValueRef<'e>] {
-        self.gather_here(operands, few)
-    }
-
-    /// Inlined version of [`Self::gather`].
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "the calls of built-ins are worth the room"
-    )]
-    pub(super) fn gather_here<'b>(
         &self,
         operands: &[Operand],
         few: &'b mut Few<'e>,
@@ -314,8 +301,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Writes the value of an operand. A value of the arena is moved as a whole.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "as for the whole")]
+    #[inline]
     fn fetch(&self, operand: Operand, place: &mut ValueRef<'e>) {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {

@@ -13,11 +13,7 @@ use super::sink::{FillOrder, Sink, WRONG_SINK};
 
 impl<'e> Machine<'e> {
     /// Runs the rest of a block for each element of a value.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "a part of the interpreter loop, of which joins have one of their own"
-    )]
+    #[inline]
     pub(super) fn each(
         &mut self,
         from: ValueRef<'e>,

@@ -43,11 +43,7 @@ impl Machine<'_> {
     }
 
     /// Returns the result of an operation on two small integers.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "each operation stands where it is chosen"
-    )]
+    #[inline]
     fn counted(
         &mut self,
         call: &BuiltinCall,

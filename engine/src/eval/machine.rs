@@ -112,11 +112,7 @@ pub(super) const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Machine<'e> {
     /// Prepares an evaluation.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "it is made where it stays, without a copy on the way"
-    )]
+    #[inline]
     pub fn new(
         context: EvalContext<'e>,
         call: BuiltinContext<'e>,

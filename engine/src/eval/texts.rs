@@ -93,8 +93,7 @@ pub(super) trait Texts<'e>: OperandSource<'e> {
     }
 
     /// Returns the bytes of a text in place.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a part of each test of texts")]
+    #[inline]
     fn bytes<'a>(&'a self, operand: Operand) -> Option<&'a [u8]>
     where
         'e: 'a,

@@ -77,11 +77,7 @@ pub(super) fn input_source<'e>(
     read
 }
 
-#[inline(always)]
-#[expect(
-    clippy::inline_always,
-    reason = "it is made where it stays, without a copy on the way"
-)]
+#[inline]
 pub(super) fn eval_context<'e>(
     env: EvalEnv<'e>,
     input: Option<InputSource<'e>>,
@@ -96,11 +92,7 @@ pub(super) fn eval_context<'e>(
     }
 }
 
-#[inline(always)]
-#[expect(
-    clippy::inline_always,
-    reason = "it is made where it stays, without a copy on the way"
-)]
+#[inline]
 pub(super) fn builtin_context<'e>(
     arena: &'e Arena,
     env: EvalEnv<'e>,

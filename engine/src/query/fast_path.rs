@@ -46,11 +46,7 @@ impl FastPathStats {
 
 impl DocumentHandle {
     /// Evaluates the document on the fast path, if the input needs no parsing.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "what it finds was just written in parts, and is slow to move as a whole"
-    )]
+    #[inline]
     pub(super) fn fast_path<'e>(
         &'e self,
         found: ResolvedEntry,
@@ -74,8 +70,7 @@ impl DocumentHandle {
     }
 
     /// Evaluates a rule on the fast path.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "as for the whole")]
+    #[inline]
     pub(super) fn run_fast_path<'e>(
         &self,
         rule: RuleId,

@@ -143,11 +143,7 @@ impl CurrentSnapshot {
     }
 
     /// Calls `run` with the pinned snapshot, or with the current one.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "what runs is inlined with it, so that its result is made where it stays"
-    )]
+    #[inline]
     pub fn with_snapshot<R>(
         &self,
         pinned: Option<&SnapshotState>,
@@ -169,7 +165,6 @@ impl CurrentSnapshot {
                 &**guard.state.insert(pinned)
             }
         };
-        // The result is returned directly, so that it is constructed in the caller's frame.
         run(state)
     }
 

@@ -174,11 +174,7 @@ impl Value {
     pub const NULL: Self = Self(Repr::Null);
 
     /// Returns the borrowed value.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "a value in flight is written in parts; read back as a whole too early it stalls"
-    )]
+    #[inline]
     pub fn borrow(&self) -> ValueRef<'_> {
         match self {
             Self(Repr::Null) => ValueRef(RefRepr::Null),

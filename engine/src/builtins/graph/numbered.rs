@@ -46,11 +46,7 @@ type NameKey = (u64, u64);
 const LONG: u64 = u64::MAX;
 const TOO_MANY_NODES: &str = "a graph of more nodes or edges than memory holds";
 
-#[inline(always)]
-#[expect(
-    clippy::inline_always,
-    reason = "a few instructions for each edge, which a call would double"
-)]
+#[inline]
 fn key(name: ValueRef<'_>) -> NameKey {
     match name {
         ValueRef(RefRepr::Short(short)) if short.as_u64_pair().0 != LONG => short.as_u64_pair(),
