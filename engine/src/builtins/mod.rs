@@ -92,7 +92,7 @@ pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
 pub use operators::{index_test, is_observable, is_silent, opa_index_test};
 pub use patterns::Patterns;
-pub use printing::{PRINT_EACH, TEMPLATE_STRING};
+pub use printing::{PRINT_EACH, TEMPLATE_STRING, TEST_CASE};
 pub(crate) use recorded_calls::RecordedCalls;
 pub use regex::is_pattern;
 pub use registry::{all, lookup, may_block, may_block_below};

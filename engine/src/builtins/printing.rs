@@ -35,7 +35,7 @@ pub const TABLE: &[Builtin] = &[
     .listed(&["tracing"])
     .observed(Observed::Note),
     Builtin::new(
-        "internal.test_case",
+        TEST_CASE,
         "array[any] => void",
         "Names a case of a test with several cases.",
         |_, _| Ok(ValueRef(RefRepr::Bool(true))),
@@ -45,6 +45,8 @@ pub const TABLE: &[Builtin] = &[
 
 /// Replacement for `print` in compiled policies.
 pub const PRINT_EACH: &str = "internal.print";
+/// Names a case of a test.
+pub const TEST_CASE: &str = "internal.test_case";
 /// Replacement for template strings in compiled policies.
 pub const TEMPLATE_STRING: &str = "internal.template_string";
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use solon_syntax::ast::{Term, TermKind};
 
+use crate::builtins::TEST_CASE;
 use crate::trace::{Event, EventNode, FailedExpression, Observer, Op};
 use crate::value::{Repr, Value, json};
 
@@ -72,7 +73,7 @@ impl Observer for CaseObserver {
         match (event.op, &event.node) {
             (Op::TestCase, EventNode::Expr(expr)) => {
                 self.end();
-                let keys = expr.operands_of("internal.test_case");
+                let keys = expr.operands_of(TEST_CASE);
                 if let Some([keys]) = keys
                     && let TermKind::Array(keys) = &keys.kind
                 {

@@ -15,6 +15,7 @@ use super::partial_eval::SavedKind;
 use super::term::TermRef;
 use crate::bug::bug;
 use crate::builtins::{BuiltinEntry, Observed};
+use crate::program::canonical::is_added_test_case;
 use crate::program::constant;
 use crate::trace::{Event, EventNode, Local, Observer, Op};
 use crate::value::{Kind, RefRepr, Value, ValueRef};
@@ -26,6 +27,8 @@ pub(super) struct EventTerms<'e> {
     bodies: HashMap<*const Expr, Arc<Body>>,
     names: HashMap<&'e str, Name>,
     values: HashMap<usize, Arc<Term>>,
+    /// Span of the last event of each query whose body reports a test case.
+    last_spans: HashMap<u64, Span>,
     /// Bytes that terms of values may still use.
     left: usize,
     /// `true` once the events exceed the memory budget.
@@ -41,9 +44,28 @@ impl EventTerms<'_> {
             bodies: HashMap::new(),
             names: HashMap::new(),
             values: HashMap::new(),
+            last_spans: HashMap::new(),
             left: bytes,
             full: false,
         }
+    }
+
+    /// Returns the span of an event. A call that the compiler added to a test has that of the last event of its query.
+    fn span(&mut self, goal: Goal<'_>, node: &EventNode, span: Span) -> Span {
+        let body = match goal.exprs {
+            Exprs::Body(body) => body,
+            Exprs::Head(rule) => &rule.body,
+            Exprs::Positive(_) | Exprs::Domain(..) => return span,
+        };
+        if !body.iter().any(is_added_test_case) {
+            return span;
+        }
+        let last = self.last_spans.entry(goal.id).or_insert(span);
+        match node {
+            EventNode::Expr(expr) if is_added_test_case(expr) => {}
+            _ => *last = span,
+        }
+        *last
     }
 
     /// Returns `true` if the events exceeded the memory budget.
@@ -356,6 +378,10 @@ impl<'e> Topdown<'e> {
             self.cached_documents(&node)
         } else {
             Vec::new()
+        };
+        let span = match op {
+            Op::TestCase => span,
+            _ => self.event_terms.span(goal, &node, span),
         };
         Event {
             op,

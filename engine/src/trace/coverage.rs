@@ -9,6 +9,7 @@ use solon_syntax::source::Span;
 
 use super::event::{Event, EventNode, Observer, Op};
 use crate::bug::{Within as _, bug};
+use crate::builtins::TEST_CASE;
 
 /// Observer that records the evaluated expressions and the heads of rules with a solution.
 #[derive(Clone, Debug, Default)]
@@ -21,9 +22,7 @@ impl Observer for Coverage {
         match (event.op, &event.node) {
             (Op::Exit, EventNode::Rule(rule, _)) => drop(self.hits.insert(rule.head.span)),
             // the compiler generates the calls that report test cases
-            (Op::Eval, EventNode::Expr(expr))
-                if expr.operands_of("internal.test_case").is_none() =>
-            {
+            (Op::Eval, EventNode::Expr(expr)) if expr.operands_of(TEST_CASE).is_none() => {
                 self.hits.insert(event.span);
             }
             _ => {}

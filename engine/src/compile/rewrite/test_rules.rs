@@ -12,17 +12,16 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Head, Name, Rule, Term, TermKind, 
 use solon_syntax::source::Span;
 
 use super::number as number_exprs;
+use crate::builtins::TEST_CASE;
 use crate::compile::Compilation;
 use crate::compile::locals::Locals;
+use crate::program::canonical::add_test_case;
 
 /// Prefix of the names of tests.
 pub const PREFIX: &str = "test_";
 
 /// Prefix of the names of skipped tests.
 pub const SKIPPED_PREFIX: &str = "todo_test_";
-
-/// Name of the built-in that reports a case.
-const CASE: &str = "internal.test_case";
 
 /// Returns the name of a test and the number of terms of the head's reference that lead to it: the first part of the
 /// reference with a prefix of tests, or the last part of its ground prefix.
@@ -106,7 +105,7 @@ pub fn report_cases(compilation: &mut Compilation<'_>) {
 fn reports_cases(body: &Body) -> bool {
     let mut occurs = false;
     body.walk(&mut Terms(|term: &Term| {
-        occurs = occurs || term.is_operator(CASE);
+        occurs = occurs || term.is_operator(TEST_CASE);
         Descent::Into
     }));
     occurs
@@ -123,9 +122,8 @@ fn report_case(body: &mut Body, keys: Vec<Term>) {
     };
     let depth = keys.iter().filter_map(first).max();
     let span = keys.first().map(|key| key.span).unwrap_or_default();
-    let operands = vec![Term::new(TermKind::Array(keys.into()), Span::default())];
-    let mut call = Expr::generated_call(CASE, operands, span);
-    call.generated = false;
+    let keys = Term::new(TermKind::Array(keys.into()), Span::default());
+    let call = add_test_case(keys, span);
     body.insert(depth.map_or(0, |position| position + 1), call);
     number_exprs(body);
 }

@@ -2,6 +2,7 @@
 
 mod index;
 mod keyed;
+mod test_case;
 mod tree;
 
 use hashbrown::HashMap;
@@ -16,6 +17,7 @@ pub use index::{
     ConditionOperand, Conditions, Constraint, Membership, Shared, Test, may_constrain,
 };
 pub use keyed::{ComprehensionSearch, Keyed};
+pub use test_case::{add_test_case, is_added_test_case};
 pub use tree::{DocNode, DocNodeId, DocTree, Group, GroupKind, GroupRule, chain, is_ground};
 
 /// The rewritten modules of a program, and data derived from them on demand.
