@@ -32,7 +32,7 @@ pub fn server(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let params = &request.params();
     if params.flag("bundles") || params.flag("bundle") {
         let inactive = state.plugins.inactive_bundles();
-        if !inactive.is_empty() || !state.plugins.is_discovered() {
+        if !inactive.is_empty() || !state.plugins.has_bundles() || !state.plugins.is_discovered() {
             return Ok(if opa && inactive.is_empty() {
                 unhealthy("one or more bundles are not activated")
             } else if opa {

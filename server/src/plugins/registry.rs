@@ -116,9 +116,14 @@ impl Registry {
         let before = bundles.get(&status.name);
         let activated = before.and_then(|before| before.last_successful_activation);
         status.last_successful_activation = status.last_successful_activation.or(activated);
+        let has_failed = status.has_failed();
         bundles.insert(status.name.clone(), status);
         drop(bundles);
-        self.bundles_changed();
+        // the error of a failed attempt may replace one that keeps the bundle from being ready
+        if !has_failed {
+            self.look_at_bundles();
+        }
+        self.changed.send_replace(());
     }
 
     /// Sets the status of discovery.
@@ -135,11 +140,12 @@ impl Registry {
     /// Removes a bundle.
     pub fn forget_bundle(&self, name: &str) {
         self.bundles.lock().remove(name);
-        self.bundles_changed();
+        self.look_at_bundles();
+        self.changed.send_replace(());
     }
 
     /// Sets the plugin that downloads bundles to `OK` once each bundle is active without an error. Later errors do not change that.
-    fn bundles_changed(&self) {
+    fn look_at_bundles(&self) {
         let mut plugins = self.plugins.lock();
         if let Some(plugin) = plugins.get_mut(bundles::NAME)
             && plugin.state == PluginState::NotReady
@@ -151,7 +157,6 @@ impl Registry {
         }
         drop(plugins);
         self.look();
-        self.changed.send_replace(());
     }
 
     /// Returns a receiver that is notified of each change from now on.
@@ -198,6 +203,14 @@ impl Registry {
         let bundles = self.bundles.lock();
         let inactive = bundles.values().filter(is_inactive);
         inactive.map(|bundle| bundle.name.clone()).collect()
+    }
+
+    /// Returns `false` if there are bundles that have not been active without an error at the same time.
+    pub fn has_bundles(&self) -> bool {
+        let plugins = self.plugins.lock();
+        let downloads = plugins.get(bundles::NAME);
+        let is_ready = downloads.is_none_or(|plugin| plugin.state != PluginState::NotReady);
+        is_ready || self.bundles.lock().is_empty()
     }
 
     /// Returns `false` if the configuration is discovered, and has not been applied yet.

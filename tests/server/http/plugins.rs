@@ -197,6 +197,36 @@ fn bundles_count_where_a_parameter_enables_it() {
     }
 }
 
+/// The error of a failed attempt may have no list of errors, unlike the one before it.
+#[test]
+fn a_failed_attempt_makes_no_bundle_ready() {
+    let builder = Server::builder().options(options(Spelling::Opa));
+    let (builder, plugin) = ScriptedPlugin::add(builder, "bundle");
+    let server = Inside::start(builder);
+    let active = |name: &str| BundleStatus {
+        last_successful_activation: Some(UNIX_EPOCH + Duration::from_secs(1_700_000_000)),
+        ..BundleStatus::new(name)
+    };
+    let failed = |name: &str, errors| BundleStatus {
+        code: Some("bundle_error".to_owned()),
+        errors,
+        ..active(name)
+    };
+    let report = |status| plugin.send_to(move |plugin| plugin.report_bundle(status));
+    plugin.send_to(|plugin| plugin.report(PluginState::NotReady));
+    report(BundleStatus::new("zones"));
+    report(failed("authz", vec!["parse error".into()]));
+    report(active("zones"));
+    let waiting = unwell("one or more bundles are not activated: authz");
+    assert_eq!(get_json(&server, "/health?bundles"), waiting);
+    report(failed("authz", Vec::new()));
+    report(failed("zones", Vec::new()));
+    let waiting = unwell("one or more bundles are not activated");
+    assert_eq!(get_json(&server, "/health?bundles"), waiting);
+    report(active("zones"));
+    assert_eq!(get_json(&server, "/health?bundles"), well());
+}
+
 /// S-012, S-310, S-311, S-317, S-319, S-324, S-325, S-404.
 #[test]
 fn health_rules_report_each_failure() {

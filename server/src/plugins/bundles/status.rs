@@ -125,6 +125,11 @@ impl BundleStatus {
         self.last_successful_activation.is_some()
     }
 
+    /// Returns `true` if the last download or activation failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.code.is_some()
+    }
+
     /// Sets the last error.
     pub(crate) fn fail(&mut self, failure: &BundleFailure) {
         self.code = Some("bundle_error".to_owned());
