@@ -1,33 +1,23 @@
 //! The layout of policies that the optimiser makes.
 
-use std::collections::BTreeMap;
-
-use solon_syntax::ast::visit::{Descent, Terms, VisitorMut, Walk, WalkMut};
-use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, With};
+use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut};
+use solon_syntax::ast::{Expr, ExprKind, Module, Term, TermKind, With};
 use solon_syntax::source::Span;
+
+use crate::partial::wildcards::name_repeated;
 
 /// Prepares a module for the formatter: parts without a source are on the first row, as in OPA, and variables of wildcards that occur
 /// more than once get a name.
 pub fn prepare(module: &mut Module) {
-    let mut counts: BTreeMap<Name, usize> = BTreeMap::new();
-    module.rules.walk(&mut Terms(|term: &Term| {
-        if let Some(name) = term.as_var().filter(|name| name.starts_with('$')) {
-            *counts.entry(name.clone()).or_default() += 1;
-        }
-        Descent::Into
-    }));
-    let mut layout = ModuleLayout { counts };
+    name_repeated(module);
     for rule in &mut module.rules {
         first_row(&mut rule.span);
         first_row(&mut rule.head.span);
     }
-    module.rules.walk_mut(&mut layout);
+    module.rules.walk_mut(&mut ModuleLayout);
 }
 
-struct ModuleLayout {
-    /// Number of occurrences of each variable of a wildcard.
-    counts: BTreeMap<Name, usize>,
-}
+struct ModuleLayout;
 
 fn first_row(span: &mut Span) {
     span.row = span.row.max(1);
@@ -54,13 +44,6 @@ impl VisitorMut for ModuleLayout {
                 *span = Span::default();
                 first_row(span);
             }
-        }
-        if let TermKind::Var(name) = &mut term.kind
-            && self.counts.get(name).is_some_and(|count| *count > 1)
-            && let Some(rest) = name.strip_prefix('$')
-        {
-            let underscore = if rest.starts_with('_') { "" } else { "_" };
-            *name = format!("{underscore}{rest}").as_str().into();
         }
         Descent::Into
     }

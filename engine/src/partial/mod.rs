@@ -11,6 +11,7 @@ mod source;
 mod terms;
 mod text;
 mod unassigned;
+pub mod wildcards;
 
 use std::collections::BTreeSet;
 

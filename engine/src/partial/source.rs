@@ -135,11 +135,13 @@ fn expression(expr: &Expr) -> String {
             }
             let _ = write!(
                 text,
-                "{} in {} {{ {} }}",
+                "{} in {} {{ {}",
                 term(&every.value, false),
                 term(&every.domain, false),
                 inline(&every.body)
             );
+            // OPA writes no space after several expressions
+            text.push_str(if every.body.len() > 1 { "}" } else { " }" });
         }
         _ => text = expr.to_string(),
     }
@@ -245,11 +247,8 @@ fn term(one: &Term, nested: bool) -> String {
 
 fn term_within(one: &Term, nested: bool) -> String {
     match &one.kind {
-        TermKind::Var(name) => match name.strip_prefix('$') {
-            Some(rest) if rest.starts_with('_') => rest.to_owned(),
-            Some(_) => "_".to_owned(),
-            None => name.to_string(),
-        },
+        TermKind::Var(name) if name.starts_with('$') => "_".to_owned(),
+        TermKind::Var(name) => name.to_string(),
         TermKind::Ref(terms) => {
             let head = terms.first().map(|head| term(head, true));
             let mut text = head.unwrap_or_else(|| bug!("a reference without a head"));

@@ -1,11 +1,12 @@
 //! Residuals as text.
 
 use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut};
-use solon_syntax::ast::{Rule, Term, TermKind};
+use solon_syntax::ast::{Body, Module, Rule, Term, TermKind};
 use solon_syntax::json;
 use solon_syntax::print::display_body;
 
 use super::source::{body_source, module_source};
+use super::wildcards::name_repeated;
 use crate::topdown::partial_eval::Residuals;
 
 impl Residuals {
@@ -17,12 +18,22 @@ impl Residuals {
 
     /// Returns the queries as source, one expression per line.
     pub fn query_sources(&self) -> Vec<String> {
-        self.queries.iter().map(body_source).collect()
+        let source = |body: &Body| {
+            let mut body = body.clone();
+            name_repeated(&mut body);
+            body_source(&body)
+        };
+        self.queries.iter().map(source).collect()
     }
 
     /// Returns the support modules as source.
     pub fn support_sources(&self) -> Vec<String> {
-        self.support.iter().map(module_source).collect()
+        let source = |module: &Module| {
+            let mut module = module.clone();
+            name_repeated(&mut module);
+            module_source(&module)
+        };
+        self.support.iter().map(source).collect()
     }
 
     /// Returns the queries as AST JSON.

@@ -498,17 +498,3 @@ fn decisions_on_a_loaded_machine_are_short() {
     let class = Class::from_estimate(Some(&estimate(stopwatch.took())));
     assert_eq!(class, Class::Long);
 }
-
-#[tokio::test]
-async fn work_yields_the_processor_once_in_each_interval() {
-    let pool = pool(1, 4, 1, 1);
-    for estimate in [None, Some(short()), Some(long())] {
-        let work = |permit: &Permit| {
-            let start = Instant::now();
-            let at = |micros| permit.yields(start + Duration::from_micros(micros));
-            [at(1000), at(1050), at(1099), at(1100), at(5000), at(5001)]
-        };
-        let yields = pool.run(estimate, None, work).await;
-        assert_eq!(yields, Ok([true, false, false, true, true, false]));
-    }
-}

@@ -1,6 +1,7 @@
-//! Priorities of the threads that evaluate. Only Linux has priorities of threads.
+//! How the threads that evaluate share processors. Only Linux has priorities of threads.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -50,4 +51,20 @@ async fn long_work_runs_at_a_lower_priority() {
         }
     }
     assert_eq!(nice(), normal);
+}
+
+#[tokio::test]
+async fn work_yields_the_processor_once_in_each_interval() {
+    let pool = Pool::new(&Bounds::default());
+    for took in [LONG / 2, 2 * LONG] {
+        let estimate = Arc::<LatencyEstimate>::default();
+        estimate.note(1, took);
+        let work = |permit: &Permit| {
+            let start = Instant::now();
+            let at = |micros| permit.yields(start + Duration::from_micros(micros));
+            [at(1000), at(1050), at(1099), at(1100), at(5000), at(5001)]
+        };
+        let yields = pool.run(Some(estimate), None, work).await;
+        assert_eq!(yields, Ok([true, false, false, true, true, false]));
+    }
 }
