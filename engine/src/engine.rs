@@ -19,6 +19,7 @@ mod requirements;
 #[cfg(feature = "filters")]
 mod violations;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 
@@ -225,7 +226,7 @@ impl Engine {
         CompileMode { strict, plans }: CompileMode,
         timer: Timer<'_>,
     ) -> Result<PendingCommit, Error> {
-        let mut modules = before.policy.modules.clone();
+        let mut modules = BTreeMap::clone(&before.policy.modules);
         let mut errors = Vec::new();
         let mut laps = timer.start();
         let mut changes = Vec::with_capacity(change.len());

@@ -100,6 +100,11 @@ impl Bundle {
 
     /// Returns the id of the policy at a path of the bundle: `NAME/path`. A name that is a `file` URL is replaced by its path.
     pub fn module_id(name: &str, path: &str) -> String {
+        Self::module_ids(name)(path)
+    }
+
+    /// Returns a function that computes the ids of the policies of a bundle by their paths.
+    pub(crate) fn module_ids(name: &str) -> impl Fn(&str) -> String {
         let name = match crate::uri::file_path(name) {
             Ok(path) => path.into_owned(),
             Err(_) => name.to_owned(),
@@ -109,11 +114,11 @@ impl Bundle {
             Some(rest) if !rest.is_empty() => rest,
             _ => name,
         };
-        let path = path.trim_start_matches('/');
-        if name == "." {
-            return path.to_owned();
-        }
-        format!("{name}/{path}")
+        let prefix = match name {
+            "." => String::new(),
+            name => format!("{name}/"),
+        };
+        move |path| [&prefix, path.trim_start_matches('/')].concat()
     }
 
     /// Checks that the operations of a delta bundle exist. The error is OPA's message about the first unknown one.

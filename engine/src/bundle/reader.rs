@@ -1,5 +1,6 @@
 //! Reading bundles from archives, folders and lists of files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -48,6 +49,8 @@ pub struct BundleReader {
     limits: BundleLimits,
     ignore: Ignore,
     options: ParseOptions,
+    /// Modules that were parsed with the same options, by id.
+    parsed: Arc<BTreeMap<String, Arc<Module>>>,
     verification: Verification,
     in_folder: bool,
     follow_links: bool,
@@ -72,6 +75,7 @@ impl BundleReader {
             limits: BundleLimits::default(),
             ignore: Ignore::default(),
             options: ParseOptions::from_version(Version::V1),
+            parsed: Arc::default(),
             verification: Verification::default(),
             in_folder: false,
             follow_links: false,
@@ -103,7 +107,16 @@ impl BundleReader {
     /// Sets how policies are parsed whose version the manifest does not name.
     #[must_use]
     pub fn parse_options(self, options: ParseOptions) -> Self {
-        Self { options, ..self }
+        Self {
+            options,
+            parsed: Arc::default(),
+            ..self
+        }
+    }
+
+    /// Sets modules that were parsed with the options of this reader, by id. Files with their texts are not parsed again.
+    pub(crate) fn reusing(self, parsed: Arc<BTreeMap<String, Arc<Module>>>) -> Self {
+        Self { parsed, ..self }
     }
 
     /// Sets how signatures are verified. By default signed bundles are rejected, since they need a key.
@@ -390,6 +403,14 @@ impl BundleReader {
             LoadError::bundle_syntax(syntax_errors(&diagnostics, &file.bytes), diagnostics)
         };
         let text = module_text(&name, &file.bytes, &options).map_err(failed)?;
+        let parsed = self.parsed.get(&Bundle::module_id(&self.name, &file.path));
+        if let Some(module) = parsed.filter(|module| {
+            module.version == options.version
+                && *module.source.name == *name
+                && *module.source.text == *text
+        }) {
+            return Ok(module.clone());
+        }
         let source = Source::new(id, &*name, text);
         parse_module(&source, &options)
             .map(Arc::new)

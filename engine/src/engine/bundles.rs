@@ -1,6 +1,7 @@
 //! Activating and deactivating bundles, each time as one change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use solon_syntax::ast::Module;
 use solon_syntax::stack;
@@ -19,13 +20,17 @@ use crate::trace::Timer;
 use crate::value::{Object, Repr, Value};
 
 impl Engine {
-    /// Returns a reader of bundles that parses policies as this engine does.
+    /// Returns a reader of bundles that parses policies as this engine does. It does not parse policies again that the engine has with
+    /// the same id and text.
     ///
     /// # Errors
     /// [`Error::Compile`] for capabilities that this engine's Rego does not have.
     pub fn bundle_reader(&self, name: &str) -> Result<BundleReader, Error> {
         let options = self.inner.parse_options(self.inner.version)?;
-        Ok(BundleReader::new(name).parse_options(options))
+        let parsed = self.now().policy.modules.clone();
+        Ok(BundleReader::new(name)
+            .parse_options(options)
+            .reusing(parsed))
     }
 
     /// Reads and activates the bundle at a path, an archive or a folder. Signed bundles need [`Self::bundle_reader`]
@@ -159,25 +164,30 @@ impl<'b> BundleChanges<'b> {
     /// Returns the changes of policies. Policies below erased paths are removed, except those that the new bundles
     /// contain unchanged.
     fn modules(&self, before: &SnapshotState) -> Vec<(String, Option<ModuleSource>)> {
-        let mut new = BTreeMap::new();
-        for (name, bundle) in &self.snapshots {
-            for module in &bundle.modules {
-                new.insert(Bundle::module_id(name, &module.path), &module.module);
+        let new = self.snapshots.iter().flat_map(|(name, bundle)| {
+            let id = Bundle::module_ids(name);
+            let modules = bundle.modules.iter();
+            modules.map(move |module| (id(&module.path), &module.module))
+        });
+        let new: BTreeMap<String, &Arc<Module>> = new.collect();
+        let mut new = new.into_iter().peekable();
+        let (mut removed, mut set) = (Vec::new(), Vec::new());
+        // both are ordered by id
+        for (id, module) in &*before.policy.modules {
+            while let Some(added) = new.next_if(|(new_id, _)| new_id < id) {
+                set.push(added);
+            }
+            match new.next_if(|(new_id, _)| new_id == id) {
+                Some((_, new_module)) if is_same_module(new_module, module) => {}
+                Some(changed) => set.push(changed),
+                None if self.erases(module) => removed.push((id.clone(), None)),
+                None => {}
             }
         }
-        let mut changes = Vec::new();
-        for (id, module) in &before.policy.modules {
-            match new.get(id) {
-                Some(new_module) if is_same_module(new_module, module) => {
-                    new.remove(id);
-                }
-                None if self.erases(module) => changes.push((id.clone(), None)),
-                _ => {}
-            }
-        }
-        let new = new.into_iter();
-        changes.extend(new.map(|(id, module)| (id, Some(ModuleSource::Parsed(module.clone())))));
-        changes
+        set.extend(new);
+        let set = set.into_iter();
+        removed.extend(set.map(|(id, module)| (id, Some(ModuleSource::Parsed(module.clone())))));
+        removed
     }
 
     /// Returns `true` if the package of a module is below a path whose contents are replaced.
@@ -240,10 +250,11 @@ fn facts(name: &str) -> Path {
     Path::new(["system", "bundles", name])
 }
 
-fn is_same_module(left: &Module, right: &Module) -> bool {
-    left.version == right.version
-        && left.source.name == right.source.name
-        && left.source.text == right.source.text
+fn is_same_module(left: &Arc<Module>, right: &Arc<Module>) -> bool {
+    Arc::ptr_eq(left, right)
+        || (left.version == right.version
+            && left.source.name == right.source.name
+            && left.source.text == right.source.text)
 }
 
 /// Replaces all documents except `system`, which bundles may only add to.

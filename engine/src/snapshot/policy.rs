@@ -19,7 +19,7 @@ pub(crate) struct Policy {
     /// Unique number of the policy among all engines of the process. Later policies have larger ones.
     pub version_id: u64,
     /// The modules as they were parsed, by name.
-    pub modules: BTreeMap<String, Arc<Module>>,
+    pub modules: Arc<BTreeMap<String, Arc<Module>>>,
     pub compiled: Arc<Compiled>,
     pub program: Arc<Program>,
     /// The inputs of the lowering of the program, for incremental compilation.
@@ -48,7 +48,7 @@ impl Policy {
     ) -> Self {
         Self {
             version_id: next_version_id(),
-            modules,
+            modules: Arc::new(modules),
             compiled: Arc::new(compiled),
             program: Arc::new(program),
             record: Arc::new(record),

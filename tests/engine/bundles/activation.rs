@@ -1,10 +1,12 @@
 //! Activation is atomic: all of a bundle becomes visible at once, or nothing.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use solon::bundle::{Bundle, BundleFile, BundleReader, MemoryFiles};
-use solon::{Engine, Error, Path, Request, ScopeError, Value, value};
+use solon::bundle::{Bundle, BundleFile, BundleModule, BundleReader, MemoryFiles};
+use solon::{Engine, Error, Path, Request, ScopeError, Value, Version, value};
+use solon_syntax::ParseOptions;
 
 fn bundle(files: &[(&str, &str)]) -> Bundle {
     let file = |(path, text): &(&str, &str)| BundleFile {
@@ -326,6 +328,64 @@ fn unchanged_modules_are_not_compiled_and_keep_their_memory() {
     let generation = engine.generation();
     engine.activate_bundle("b", &files(2)).unwrap();
     assert_eq!(engine.generation(), generation);
+}
+
+#[test]
+fn policies_that_the_engine_has_are_not_parsed_again() {
+    const POLICIES: usize = 100;
+    let files = |changed: &str, manifest: &str| {
+        let mut files = vec![("/.manifest".to_owned(), manifest.to_owned())];
+        for number in 0..POLICIES {
+            let extra = if number == 50 { changed } else { "" };
+            files.push((
+                format!("/m{number}.rego"),
+                format!("package m.p{number}\nq := {number}\n{extra}"),
+            ));
+        }
+        let file = |(path, text): (String, String)| BundleFile {
+            path,
+            bytes: text.into_bytes(),
+        };
+        files.into_iter().map(file).collect::<Vec<_>>()
+    };
+    let engine = Engine::new();
+    let parsed = |bundle: &Bundle| {
+        let snapshot = engine.snapshot();
+        let is_new = |module: &&BundleModule| {
+            let id = Bundle::module_id("b", &module.path);
+            let before = snapshot.module(&id);
+            before.is_none_or(|before| !Arc::ptr_eq(before, &module.module))
+        };
+        bundle.modules.iter().filter(is_new).count()
+    };
+    let read = |name: &str, files: Vec<BundleFile>| {
+        let reader = engine.bundle_reader(name).unwrap();
+        reader.read_files(files).unwrap()
+    };
+    let first = read("b", files("", "{}"));
+    assert_eq!(parsed(&first), POLICIES);
+    engine.activate_bundle("b", &first).unwrap();
+    assert_eq!(parsed(&read("b", files("", "{}"))), 0);
+    // the revision does not matter, but the text, the version of Rego and the bundle do
+    let next = read("b", files("r := 1", r#"{"revision": "2"}"#));
+    assert_eq!(parsed(&next), 1);
+    let as_v0 = read("b", files("", r#"{"rego_version": 0}"#));
+    assert_eq!(parsed(&as_v0), POLICIES);
+    assert_eq!(parsed(&read("c", files("", "{}"))), POLICIES);
+    let reader = engine.bundle_reader("b").unwrap();
+    let reader = reader.parse_options(ParseOptions::from_version(Version::V1));
+    assert_eq!(
+        parsed(&reader.read_files(files("", "{}")).unwrap()),
+        POLICIES
+    );
+    // errors of other files are reported
+    let broken = engine.bundle_reader("b").unwrap();
+    let error = broken.read_files(files("r :=", "{}")).unwrap_err();
+    assert!(error.to_string().contains("m50.rego"), "{error}");
+    engine.activate_bundle("b", &next).unwrap();
+    assert_eq!(engine.work().modules, 1);
+    assert_eq!(parsed(&next), 0);
+    assert_eq!(engine.snapshot().modules().count(), POLICIES);
 }
 
 #[test]
