@@ -463,7 +463,7 @@ impl<T> Explanation<T> {
     fn names(&self) -> Names<'_> {
         let policy = self.query.policy();
         Names {
-            modules: policy.map(|policy| &*policy.program.canonical.originals),
+            modules: policy.map(|policy| policy.program.canonical.originals.all()),
             query: self.query.originals(),
         }
     }

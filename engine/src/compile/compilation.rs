@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 
-use solon_syntax::ast::{Import, Module, Name, Term};
+use solon_syntax::ast::{Import, Module, Term};
 use solon_syntax::source::{Code, Span};
 
 use super::annotations::AnnotationSet;
@@ -20,7 +20,7 @@ use super::rule_tree::RuleTree;
 use super::types::{Dependents, TypeTree};
 use crate::builtins::{self, Capabilities};
 use crate::limits;
-use crate::program::canonical::Keyed;
+use crate::program::canonical::{Keyed, OriginalNames};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -223,9 +223,22 @@ pub struct EarlierCompilation<'a> {
     pub compiled: &'a Compiled,
     /// Paths below `data` of the rules of all modules that changed.
     pub gone: Vec<Vec<Value>>,
+    /// `true` for each module of the earlier compilation that is reused.
+    pub stays: Vec<bool>,
 }
 
 impl EarlierCompilation<'_> {
+    /// Returns the reused modules with a package. O(modules of the package).
+    pub fn reused_of_package(
+        &self,
+        package: &[Term],
+    ) -> impl Iterator<Item = &Arc<CompiledModule>> {
+        let positions = self.compiled.rule_tree.modules_of_package(package).iter();
+        let positions = positions.map(|position| *position as usize);
+        let reused = positions.filter(|position| self.stays.get(*position) == Some(&true));
+        reused.filter_map(|position| self.compiled.results.get(position))
+    }
+
     /// Returns the tree of rules if that of the modules is the same: each module has the same rules as before at its position.
     pub fn unchanged_tree(&self, modules: &Modules) -> Option<&Arc<RuleTree>> {
         let Compiled {
@@ -324,7 +337,7 @@ pub struct Compiled {
     /// Generator of local names, without the original names.
     pub locals: Locals,
     /// User's name of each generated local.
-    pub originals: Arc<hashbrown::HashMap<Name, Name>>,
+    pub originals: OriginalNames,
     /// Comprehensions that are searched once.
     pub keyed: Keyed,
     /// Amount of work that was done.
@@ -394,8 +407,13 @@ impl Compiled {
                     earlier.compiled.work.locals_since + added
                 }),
             },
+            originals: match earlier {
+                Some(earlier) => {
+                    OriginalNames::new(earlier.compiled.originals.base.clone(), originals)
+                }
+                None => OriginalNames::new(Arc::new(originals), hashbrown::HashMap::new()),
+            },
             locals: compilation.locals,
-            originals: Arc::new(originals),
         }
     }
 }

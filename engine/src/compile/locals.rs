@@ -2,6 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use std::mem;
+use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Descent, Terms, Walk, WalkMut};
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind, VarScan};
@@ -20,6 +21,8 @@ pub struct Locals {
     taken: HashSet<Name>,
     /// User's name of each generated local that replaces a declared variable.
     pub originals: HashMap<Name, Name>,
+    /// Further originals, of modules that are reused from an earlier compilation.
+    pub earlier_originals: Arc<HashMap<Name, Name>>,
     /// Call that each generated local replaced, if a pass removed the call. Used in messages.
     pub calls: HashMap<Name, [Term; 1]>,
 }
@@ -94,7 +97,12 @@ impl Locals {
 
     /// Returns the user's name of a variable.
     pub fn original<'a>(&'a self, name: &'a Name) -> &'a Name {
-        self.originals.get(name).unwrap_or(name)
+        self.find_original(name).unwrap_or(name)
+    }
+
+    fn find_original(&self, name: &Name) -> Option<&Name> {
+        let own = self.originals.get(name);
+        own.or_else(|| self.earlier_originals.get(name))
     }
 
     /// Returns a reference with the user's names, for messages.
@@ -102,7 +110,7 @@ impl Locals {
         let mut reference = reference.to_vec();
         reference.walk_mut(&mut Terms(|term: &mut Term| {
             if let TermKind::Var(name) = &mut term.kind
-                && let Some(original) = self.originals.get(name)
+                && let Some(original) = self.find_original(name)
             {
                 *name = original.clone();
             }

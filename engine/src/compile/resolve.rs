@@ -14,11 +14,11 @@ use super::facts::Facts;
 use super::rewrite::each_branch_of;
 use super::rewrite::keywords::is_root_document;
 use super::small_map::SmallMap;
-use super::{Compilation, Modules, QueryCompilation};
+use super::{Compilation, QueryCompilation};
 
 /// Resolves the names in all modules and records unused imports.
 pub fn resolve(compilation: &mut Compilation<'_>) {
-    let exports = exports(&compilation.modules);
+    let exports = exports(compilation);
     let results = compilation.modules.map_open_mut(|module, facts| {
         let exported = exports.get(&module.package.path);
         let no_names = HashSet::new();
@@ -96,14 +96,16 @@ pub fn resolve_query(query: &mut QueryCompilation<'_>) {
 }
 
 /// Returns the names of the rules of each package of open modules.
-fn exports(modules: &Modules) -> HashMap<Ref, HashSet<Name>> {
-    let packages = modules.open().map(|module| module.package.path.clone());
-    let mut exports: HashMap<Ref, HashSet<Name>> =
-        packages.map(|path| (path, HashSet::new())).collect();
-    for module in modules.iter() {
-        if let Some(names) = exports.get_mut(&module.package.path) {
-            names.extend(exported(module));
-        }
+fn exports(compilation: &Compilation<'_>) -> HashMap<Ref, HashSet<Name>> {
+    let mut exports: HashMap<Ref, HashSet<Name>> = HashMap::new();
+    for module in compilation.modules.open() {
+        let names = exports.entry_ref(&module.package.path).or_default();
+        names.extend(exported(module));
+    }
+    for (package, names) in &mut exports {
+        let reused = compilation.earlier.iter();
+        let reused = reused.flat_map(|earlier| earlier.reused_of_package(package));
+        names.extend(reused.flat_map(|part| exported(&part.canonical)));
     }
     exports
 }

@@ -232,6 +232,12 @@ impl RuleTree {
         (depth == reference.len()).then_some(id)
     }
 
+    /// Returns the positions of the modules with a package, in order. One hash lookup for each step.
+    pub fn modules_of_package(&self, package: &[Term]) -> &[u32] {
+        let node = self.find(package);
+        node.map_or(&[], |node| &self.node(node).packages)
+    }
+
     /// Returns the deepest node on the path of a reference that starts with `data`, and the number of terms that lead
     /// there; `None` for other references.
     pub fn longest_prefix(&self, reference: &[Term]) -> Option<(RuleTreeNodeId, usize)> {

@@ -240,7 +240,7 @@ fn explained(query: &PinnedQuery, event: &Event) -> Option<FailedExpression> {
         parsed,
         canonical: compiled,
         originals: Names {
-            modules: Some(&canonical.originals),
+            modules: Some(canonical.originals.all()),
             query: None,
         },
     };

@@ -34,8 +34,12 @@ impl Constants {
 
     /// Creates a collection whose ids follow those of an earlier program, if there is one.
     pub fn on_from(program: Option<&Program>) -> Self {
+        let before = program.map_or(&[][..], |program| &program.constants);
+        // with spare capacity, the first new constant does not copy all of them again
+        let mut values = Vec::with_capacity(before.len() + before.len() / 16);
+        values.extend_from_slice(before);
         Self {
-            values: program.map_or_else(Vec::new, |program| program.constants.clone()),
+            values,
             ..Self::default()
         }
     }

@@ -1,6 +1,8 @@
 //! Placement of rules in the tree of documents, and numbering of rule sets.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -20,8 +22,6 @@ pub struct Pending<'m> {
     pub rules: Vec<KeyedRule<'m>>,
     /// The default.
     pub default: Option<&'m ast::Rule>,
-    /// `true` if the plans of an earlier program are reused.
-    pub stays: bool,
 }
 
 impl<'m> Pending<'m> {
@@ -34,7 +34,6 @@ impl<'m> Pending<'m> {
         Self {
             rules: members,
             default,
-            stays: false,
         }
     }
 
@@ -76,14 +75,23 @@ impl KeyedRule<'_> {
     }
 }
 
+/// Rule sets of a program before lowering, by id.
+#[derive(Default)]
+pub struct Declared<'m> {
+    /// Sets to lower.
+    pub pending: BTreeMap<RuleId, Pending<'m>>,
+    /// Sets that keep the plans of an earlier program.
+    pub kept: Vec<RuleId>,
+}
+
 /// Inserts all rules into the tree and assigns an id and a kind to each rule set. Sets of an earlier program keep their
-/// ids, and their plans if the rules are the same. Returns the sets to lower, by id.
+/// ids, and their plans if the rules are the same.
 pub fn declare<'m>(
     modules: &'m [Arc<Module>],
     tree: &'m RuleTree,
     earlier: Option<EarlierProgram<'_>>,
     program: &mut Program,
-) -> Vec<Option<Pending<'m>>> {
+) -> Declared<'m> {
     let numbers = earlier.map_or(0, |earlier| earlier.program.rules.len());
     program.rules = std::iter::repeat_n(Arc::default(), numbers).collect();
     let mut planting = Planting {
@@ -93,26 +101,26 @@ pub fn declare<'m>(
         program,
         earlier,
         path: Vec::new(),
-        pending: (0..numbers).map(|_| None).collect(),
+        declared: Declared::default(),
     };
     planting.documents.reserve(tree.len());
     planting.plant(RuleTree::DATA, 0, earlier.map(|_| 0));
     planting.program.tree = Arc::new(planting.documents);
-    planting.pending
+    planting.declared
 }
 
-/// Declares the rule sets of changed modules again; the tree of rules is that of the earlier program. Returns the sets to lower, by id,
-/// and `None` for all others, whose plans stay.
+/// Declares the rule sets of changed modules again; the tree of rules is that of the earlier program. Returns the sets to lower, by id.
+/// The plans of all others are kept.
 pub fn declare_changed<'m>(
     modules: &'m [Arc<Module>],
     tree: &'m RuleTree,
     earlier: EarlierProgram<'_>,
     program: &mut Program,
-) -> Vec<Option<Pending<'m>>> {
+) -> BTreeMap<RuleId, Pending<'m>> {
     program.tree = earlier.program.tree.clone();
     program.rules.clone_from(&earlier.program.rules);
     let placed = PlacedRules { modules, tree };
-    let mut pending: Vec<Option<Pending<'m>>> = program.rules.iter().map(|_| None).collect();
+    let mut pending = BTreeMap::new();
     let before = earlier.program.canonical.modules.iter();
     for ((module, before), position) in modules.iter().zip(before).zip(0..) {
         if Arc::ptr_eq(module, before) {
@@ -127,15 +135,14 @@ pub fn declare_changed<'m>(
             let Some(id) = home.and_then(|path| set_at(&program.tree, &path)) else {
                 bug!("a rule of an unchanged tree without a rule set");
             };
-            let pending = pending.item_mut(id);
-            if pending.is_some() {
+            let Entry::Vacant(entry) = pending.entry(id) else {
                 continue;
-            }
+            };
             let set = program.rules.item_mut(id);
             let changed = placed.set_at(&set.path);
             let changed = changed.unwrap_or_else(|| bug!("a rule set without a node in the tree"));
             *set = Arc::new(changed.declared(set.path.clone(), set.name.clone()));
-            *pending = Some(changed);
+            entry.insert(changed);
         }
     }
     pending
@@ -220,7 +227,7 @@ struct Planting<'p, 'm> {
     program: &'p mut Program,
     earlier: Option<EarlierProgram<'p>>,
     path: Vec<Value>,
-    pending: Vec<Option<Pending<'m>>>,
+    declared: Declared<'m>,
 }
 
 impl<'m> Planting<'_, 'm> {
@@ -256,23 +263,23 @@ impl<'m> Planting<'_, 'm> {
 
     /// Assigns an id to a rule set: its earlier one or the next.
     fn enlist(&mut self, members: Vec<KeyedRule<'m>>, known: Option<RuleId>) -> RuleId {
-        let mut pending = Pending::new(members);
+        let pending = Pending::new(members);
         let id = known.unwrap_or_else(|| {
             self.program.rules.push(Arc::default());
-            self.pending.push(None);
             number(self.program.rules.len() - 1)
         });
         let before = self.earlier.filter(|_| known.is_some());
         let same = before.and_then(|before| before.same(id, pending.addresses()));
-        pending.stays = same.is_some();
-        let set = same.cloned().unwrap_or_else(|| {
-            let named = before.and_then(|before| before.program.rules.get(id as usize));
-            let path: Box<[Value]> = self.path.as_slice().into();
-            let name = named.map_or_else(|| name(&path), |set| set.name.clone());
-            Arc::new(pending.declared(path, name))
-        });
-        *self.program.rules.item_mut(id) = set;
-        *self.pending.item_mut(id) = Some(pending);
+        if let Some(same) = same {
+            *self.program.rules.item_mut(id) = same.clone();
+            self.declared.kept.push(id);
+            return id;
+        }
+        let named = before.and_then(|before| before.program.rules.get(id as usize));
+        let path: Box<[Value]> = self.path.as_slice().into();
+        let name = named.map_or_else(|| name(&path), |set| set.name.clone());
+        *self.program.rules.item_mut(id) = Arc::new(pending.declared(path, name));
+        self.declared.pending.insert(id, pending);
         id
     }
 }

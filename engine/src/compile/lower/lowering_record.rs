@@ -16,6 +16,8 @@ use crate::program::{Program, RuleId, RuleSet, Step};
 #[derive(Default)]
 pub struct LoweringRecord {
     entries: Vec<Option<Arc<Lowered>>>,
+    /// Number of uses of the document of each set: the sum of [`Lowered::uses`] of all entries.
+    use_counts: Vec<u32>,
     /// Number of constants at the last full lowering.
     constants: usize,
     /// Number of rule sets at the last full lowering.
@@ -64,6 +66,7 @@ impl LoweringRecord {
     pub fn on_from(earlier: Option<EarlierProgram<'_>>, sets: usize) -> Self {
         Self {
             entries: vec![None; sets],
+            use_counts: vec![0; sets],
             constants: earlier.map_or(0, |earlier| earlier.record.constants),
             sets: earlier.map_or(sets, |earlier| earlier.record.sets),
             lowered: 0,
@@ -74,6 +77,7 @@ impl LoweringRecord {
     pub fn with_same_sets(earlier: EarlierProgram<'_>) -> Self {
         Self {
             entries: earlier.record.entries.clone(),
+            use_counts: earlier.record.use_counts.clone(),
             constants: earlier.record.constants,
             sets: earlier.record.sets,
             lowered: 0,
@@ -85,12 +89,18 @@ impl LoweringRecord {
     }
 
     fn set(&mut self, id: RuleId, entry: Arc<Lowered>) {
-        *self.entries.item_mut(id) = Some(entry);
+        for (rule, count) in &entry.uses {
+            *self.use_counts.item_mut(*rule) += count;
+        }
+        let before = self.entries.item_mut(id).replace(entry);
+        for (rule, count) in before.iter().flat_map(|before| &before.uses) {
+            *self.use_counts.item_mut(*rule) -= count;
+        }
     }
 
     /// Records that a set is reused.
-    pub fn keep(&mut self, id: RuleId, earlier: EarlierProgram<'_>) {
-        if let Some(entry) = earlier.record.entry(id) {
+    pub fn keep(&mut self, id: RuleId, earlier: Option<EarlierProgram<'_>>) {
+        if let Some(entry) = earlier.and_then(|earlier| earlier.record.entry(id)) {
             self.set(id, entry.clone());
         }
     }
@@ -132,13 +142,8 @@ impl LoweringRecord {
     }
 
     /// Number of uses of the document of each set.
-    pub fn use_counts(&self) -> Vec<u32> {
-        let mut asked = vec![0; self.entries.len()];
-        let entries = self.entries.iter().flatten();
-        for (rule, count) in entries.flat_map(|entry| &entry.uses) {
-            *asked.item_mut(*rule) += count;
-        }
-        asked
+    pub fn use_counts(&self) -> &[u32] {
+        &self.use_counts
     }
 
     /// Returns the reused sets whose inlined documents changed: since those were lowered, or since their number of uses
@@ -153,7 +158,7 @@ impl LoweringRecord {
         let mut changed = vec![false; self.entries.len()];
         for (at, changed) in changed.iter_mut().enumerate() {
             let alone = |asked: &[u32]| asked.get(at) == Some(&1);
-            *changed = alone(&before) != alone(&now);
+            *changed = alone(before) != alone(now);
         }
         for id in lowered {
             let at = *id as usize;

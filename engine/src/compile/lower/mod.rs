@@ -25,11 +25,11 @@ mod searches;
 mod term;
 mod unify;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Body, Module, Name};
-use solon_syntax::source::SourceId;
 
 use super::compilation::Options;
 use super::optimisations::Optimisations;
@@ -64,13 +64,11 @@ pub fn program_on_from(
 ) -> (Program, LoweringRecord) {
     let earlier = earlier.filter(|earlier| earlier.is_worthwhile());
     let optimisations = Optimisations::new(options);
-    let mut files: HashMap<SourceId, Arc<str>> = HashMap::new();
-    for module in modules {
-        files.insert(module.source.id, module.source.name.clone());
-    }
+    let files = modules.iter().map(|module| &module.source);
+    let files = files.map(|source| (source.id, source.name.clone()));
     let mut program = Program {
         functions,
-        files,
+        files: files.collect(),
         ..Program::default()
     };
     let mut constants = Constants::on_from(earlier.map(|earlier| earlier.program));
@@ -81,26 +79,22 @@ pub fn program_on_from(
             LoweringRecord::with_same_sets(earlier),
         ),
         None => {
-            let pending = declare::declare(modules, tree, earlier, &mut program);
-            let record = LoweringRecord::on_from(earlier, program.rules.len());
-            (pending, record)
+            let declared = declare::declare(modules, tree, earlier, &mut program);
+            let mut record = LoweringRecord::on_from(earlier, program.rules.len());
+            for id in declared.kept {
+                record.keep(id, earlier);
+            }
+            (declared.pending, record)
         }
     };
-    let mut open = Vec::new();
-    for (set, id) in pending.iter().zip(0..) {
-        match (set, earlier) {
-            (None, _) => {}
-            (Some(set), Some(earlier)) if set.stays => record.keep(id, earlier),
-            (Some(_), _) => open.push(id),
-        }
-    }
+    let mut open: Vec<RuleId> = pending.keys().copied().collect();
     let mut lowered: Vec<RuleId> = Vec::new();
     let placed = PlacedRules { modules, tree };
     loop {
         // rules that are adjacent in memory are lowered in sequence
         open.sort_by_cached_key(|id| address(&pending, *id));
         for id in &open {
-            if let Some(Some(set)) = pending.get(*id as usize) {
+            if let Some(set) = pending.get(id) {
                 let made = rules::lower(*id, set, &program, &mut constants, optimisations);
                 record.add(*id, set.addresses(), &made);
                 *program.rules.item_mut(*id) = Arc::new(made);
@@ -115,16 +109,17 @@ pub fn program_on_from(
             break;
         }
         for id in &open {
-            let (pending, set) = (pending.item_mut(*id), program.rules.item(*id));
-            if pending.is_none() {
-                *pending = placed.set_at(&set.path);
+            if let Entry::Vacant(entry) = pending.entry(*id)
+                && let Some(set) = placed.set_at(&program.rules.item(*id).path)
+            {
+                entry.insert(set);
             }
         }
     }
     let asked = record.use_counts();
     lowered.sort_by_cached_key(|id| address(&pending, *id));
     let asking = record.users_of(&lowered);
-    inline::rules(&mut program, &asking, &asked, &constants, optimisations);
+    inline::rules(&mut program, &asking, asked, &constants, optimisations);
     joins::of_rules(&mut program, &lowered, &constants, optimisations);
     searches::of_rules(&mut program, &lowered, optimisations);
     program.constants = constants.finish();
@@ -135,8 +130,8 @@ pub fn program_on_from(
 }
 
 /// Returns the address of the first rule of a set.
-fn address(pending: &[Option<Pending<'_>>], id: RuleId) -> Option<usize> {
-    pending.get(id as usize)?.as_ref()?.addresses().next()
+fn address(pending: &BTreeMap<RuleId, Pending<'_>>, id: RuleId) -> Option<usize> {
+    pending.get(&id)?.addresses().next()
 }
 
 /// Changes rule sets that were lowered now. Others are shared with an earlier program.

@@ -74,13 +74,13 @@ fn from_parsed<P: Send>(
     let mut compilation = Compilation::new(modules, options);
     compilation.base_exists = base_exists;
     compilation.locals = earlier.locals.clone();
-    compilation
-        .locals
-        .originals
-        .clone_from(earlier.originals.as_ref());
+    compilation.locals.earlier_originals = earlier.originals.base.clone();
+    let recent = &*earlier.originals.recent;
+    compilation.locals.originals.clone_from(recent);
     compilation.earlier = Some(EarlierCompilation {
         compiled: earlier,
         gone: reuse.gone,
+        stays: reuse.stays,
     });
     rewrite_modules(&mut compilation, &mut observe);
     if !compilation.report.is_empty() || compilation.uses_metadata {

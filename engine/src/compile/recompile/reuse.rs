@@ -26,15 +26,17 @@ pub struct Reuse {
     pub results: Vec<Option<Arc<CompiledModule>>>,
     /// Paths below `data` of the rules of all modules that are not reused.
     pub gone: Vec<Vec<Value>>,
+    /// `true` for each module of the earlier compilation that is reused.
+    pub stays: Vec<bool>,
 }
 
 impl Reuse {
     /// Returns the reusable part for these modules, in order; `None` if it is empty.
     pub fn new(earlier: &Compiled, parsed: &[Arc<Module>]) -> Option<Self> {
-        let mut positions: HashMap<*const Module, usize> = HashMap::new();
-        for (part, position) in earlier.results.iter().zip(0..) {
-            positions.insert(Arc::as_ptr(&part.parsed), position);
-        }
+        let parts = earlier.results.iter().zip(0..);
+        let mut positions: HashMap<*const Module, usize> = parts
+            .map(|(part, position)| (Arc::as_ptr(&part.parsed), position))
+            .collect();
         // earlier index of each module
         let mut positions: Vec<Option<usize>> = parsed
             .iter()
@@ -45,11 +47,11 @@ impl Reuse {
         }
         open_renamed(earlier, parsed, &mut positions);
         open_reshaped(earlier, parsed, &mut positions);
-        let stay = reuse(earlier, &positions);
+        let stays = reuse(earlier, &positions);
         let removed_rules = earlier
             .results
             .iter()
-            .zip(&stay)
+            .zip(&stays)
             .filter(|(_, stays)| !**stays);
         let removed_rules = removed_rules.flat_map(|(part, _)| {
             let rules = part.parsed.rules.iter();
@@ -60,6 +62,7 @@ impl Reuse {
         Some(Self {
             gone: removed_rules.collect(),
             results: parts.collect(),
+            stays,
         })
     }
 }
@@ -92,31 +95,45 @@ fn difference<'m>(
 /// Opens modules that use a name which was added to or removed from their package.
 fn open_renamed(earlier: &Compiled, parsed: &[Arc<Module>], positions: &mut [Option<usize>]) {
     let (added, go) = difference(earlier, parsed, positions);
-    let packages: HashSet<&Ref> = added
-        .iter()
-        .chain(&go)
-        .map(|module| &module.package.path)
-        .collect();
-    let names = |modules: &mut dyn Iterator<Item = &Arc<Module>>| {
-        let mut names: HashMap<Ref, HashSet<Name>> = HashMap::new();
-        for module in modules.filter(|module| packages.contains(&module.package.path)) {
-            let of_package = names.entry(module.package.path.clone()).or_default();
-            of_package.extend(exported(module));
+    let mut added_names: HashMap<&Ref, HashSet<Name>> = HashMap::new();
+    for module in added {
+        let names = added_names.entry(&module.package.path).or_default();
+        names.extend(exported(module));
+    }
+    for module in go {
+        added_names.entry(&module.package.path).or_default();
+    }
+    // present index of each reused module
+    let mut indices = vec![None; earlier.results.len()];
+    for (index, position) in positions.iter().enumerate() {
+        if let Some(position) = position {
+            *indices.item_mut(*position) = Some(index);
         }
-        names
-    };
-    let before = names(&mut earlier.results.iter().map(|part| &part.parsed));
-    let now = names(&mut parsed.iter());
-    let no_names = HashSet::new();
-    for (module, position) in parsed.iter().zip(positions) {
-        let package = &module.package.path;
-        if position.is_none() || !packages.contains(package) {
+    }
+    for (package, mut now) in added_names {
+        let mut before = HashSet::new();
+        let mut reused = Vec::new();
+        for position in earlier.rule_tree.modules_of_package(package) {
+            let names = exported(&earlier.results.item(*position).parsed);
+            match indices.item(*position) {
+                Some(index) => {
+                    reused.push(*index);
+                    for name in names {
+                        now.insert(name.clone());
+                        before.insert(name);
+                    }
+                }
+                None => before.extend(names),
+            }
+        }
+        if before == now {
             continue;
         }
-        let before = before.get(package).unwrap_or(&no_names);
-        let now = now.get(package).unwrap_or(&no_names);
-        if before != now && mentions(module, |name| before.contains(name) != now.contains(name)) {
-            *position = None;
+        for index in reused {
+            let differs = |name: &Name| before.contains(name) != now.contains(name);
+            if mentions(parsed.item(index), differs) {
+                *positions.item_mut(index) = None;
+            }
         }
     }
 }

@@ -2,14 +2,14 @@
 
 mod index;
 mod keyed;
+mod original_names;
 mod test_case;
 mod tree;
 
-use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use solon_syntax::ast::visit::{Descent, Terms, Walk};
-use solon_syntax::ast::{Module, Name, Rule, Term};
+use solon_syntax::ast::{Module, Rule, Term};
 
 use crate::builtins::PRINT_EACH;
 use crate::value::Value;
@@ -17,6 +17,7 @@ pub use index::{
     ConditionOperand, Conditions, Constraint, Membership, Shared, Test, may_constrain,
 };
 pub use keyed::{ComprehensionSearch, Keyed};
+pub use original_names::OriginalNames;
 pub use test_case::{add_test_case, is_added_test_case};
 pub use tree::{DocNode, DocNodeId, DocTree, Group, GroupKind, GroupRule, chain, is_ground};
 
@@ -26,7 +27,7 @@ pub struct Canonical {
     /// The modules, ordered by file name.
     pub modules: Arc<Vec<Arc<Module>>>,
     /// The user's name of each generated local.
-    pub originals: Arc<HashMap<Name, Name>>,
+    pub originals: OriginalNames,
     /// The comprehensions that are searched once.
     pub keyed: Keyed,
     doc_tree: OnceLock<DocTree>,
@@ -44,7 +45,7 @@ pub struct RuleAt {
 
 impl Canonical {
     /// Creates the bodies of compiled modules. No comprehension is keyed.
-    pub fn new(modules: Arc<Vec<Arc<Module>>>, originals: Arc<HashMap<Name, Name>>) -> Self {
+    pub fn new(modules: Arc<Vec<Arc<Module>>>, originals: OriginalNames) -> Self {
         Self {
             modules,
             originals,
