@@ -239,25 +239,31 @@ impl EarlierCompilation<'_> {
         reused.filter_map(|position| self.compiled.results.get(position))
     }
 
-    /// Returns the tree of rules if that of the modules is the same: each module has the same rules as before at its position.
-    pub fn unchanged_tree(&self, modules: &Modules) -> Option<&Arc<RuleTree>> {
+    /// Returns the tree of the rules of modules, based on the earlier tree; `None` if that of all modules must be built. It is the
+    /// earlier tree if each module has the same rules as before.
+    pub fn rule_tree(&self, modules: &Modules) -> Option<Arc<RuleTree>> {
         let Compiled {
             results, rule_tree, ..
         } = self.compiled;
-        let stays =
-            |((module, reused), position): ((&Arc<Module>, Option<&Arc<CompiledModule>>), u32)| {
-                match reused {
-                    Some(reused) => {
-                        let before = results.get(position as usize);
-                        before
-                            .is_some_and(|before| Arc::ptr_eq(&before.canonical, &reused.canonical))
-                    }
-                    None => rule_tree.has_rules_of(module, position),
-                }
-            };
-        let is_unchanged =
-            modules.len() == results.len() && modules.with_reused().zip(0..).all(stays);
-        is_unchanged.then_some(rule_tree)
+        if modules.len() != results.len() {
+            return None;
+        }
+        let mut changed = Vec::new();
+        for (((module, reused), before), position) in modules.with_reused().zip(results).zip(0..) {
+            match reused {
+                Some(reused) if Arc::ptr_eq(&before.canonical, &reused.canonical) => {}
+                // it has another position than before
+                Some(_) => return None,
+                None if rule_tree.has_rules_of(module, position) => {}
+                None => changed.push(position),
+            }
+        }
+        if changed.is_empty() {
+            return Some(rule_tree.clone());
+        }
+        let before = &self.compiled.modules;
+        let tree = rule_tree.with_changed(before, modules, &changed)?;
+        Some(Arc::new(tree))
     }
 }
 

@@ -142,9 +142,9 @@ fn rewrite_local_vars(compilation: &mut Compilation<'_>) {
 
 fn set_rule_tree(compilation: &mut Compilation<'_>) {
     let earlier = compilation.earlier.as_ref();
-    let unchanged = earlier.and_then(|earlier| earlier.unchanged_tree(&compilation.modules));
-    compilation.rule_tree = match unchanged {
-        Some(tree) => tree.clone(),
+    let based_on_earlier = earlier.and_then(|earlier| earlier.rule_tree(&compilation.modules));
+    compilation.rule_tree = match based_on_earlier {
+        Some(tree) => tree,
         None => Arc::new(RuleTree::new(&compilation.modules)),
     };
 }

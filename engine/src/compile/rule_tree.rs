@@ -1,18 +1,20 @@
 //! Tree of packages and rules, by the ground prefix of their references.
 
-use std::mem;
+mod builder;
+
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
-use crate::index::{IndexType, Indexed as _};
+use crate::index::IndexType;
 use crate::program::Steps;
 use crate::value::number::NumberText;
 use crate::value::order::same_key;
 use crate::value::text::ArenaText;
 use crate::value::{RefRepr, Repr, Short, Value, ValueRef};
+use builder::RuleTreeBuilder;
 
 /// Index of a node of a [`RuleTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +47,7 @@ impl TreeRuleId {
 }
 
 /// A path of documents: a package, a rule, or a prefix of one.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RuleTreeNode {
     /// Last step of the path; null for `data` itself.
     pub key: Value,
@@ -62,12 +64,14 @@ pub struct RuleTreeNode {
 }
 
 /// The tree below `data`. Each rule belongs to the longest prefix of its reference without variables.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RuleTree {
     nodes: Vec<RuleTreeNode>,
     steps: Steps,
     /// Node of each rule of each module.
     homes: Vec<Vec<RuleTreeNodeId>>,
+    /// Number of nodes without a document, which nothing refers to.
+    unused: usize,
     /// For rules whose references have constants after a variable: the steps after the node, with `None` for those that
     /// are not constants.
     tails: HashMap<TreeRuleId, Box<[Option<Value>]>>,
@@ -79,6 +83,7 @@ impl Default for RuleTree {
             nodes: vec![RuleTreeNode::default()],
             steps: Steps::default(),
             homes: Vec::new(),
+            unused: 0,
             tails: HashMap::new(),
         }
     }
@@ -90,41 +95,24 @@ impl RuleTree {
 
     /// Collects the packages and rules of modules whose heads contain only scalars and variables.
     pub fn new(modules: &[Arc<Module>]) -> Self {
-        let mut builder = RuleTreeBuilder {
-            tree: Self::default(),
-        };
-        let mut homes = vec![Vec::new(); modules.len()];
-        let rules = modules.iter().map(|module| module.rules.len()).sum();
-        builder.tree.nodes.reserve(rules);
-        builder.tree.steps.reserve(rules);
-        // rules of outer packages come first at a shared node
-        let mut ordered: Vec<_> = modules.iter().zip(0u32..).collect();
-        ordered.sort_by_key(|(module, _)| module.package.path.len());
-        for (module, position) in ordered {
-            let package = builder.descend(Self::DATA, module.package.path.get(1..).unwrap_or(&[]));
-            builder.node(package).packages.push(position);
-            homes.item_mut(position).reserve_exact(module.rules.len());
-            for (rule, position_in_module) in module.rules.iter().zip(0..) {
-                let id = TreeRuleId {
-                    module: position,
-                    rule: position_in_module,
-                };
-                let prefix = ground_prefix(&rule.head.reference);
-                let node = builder.descend(package, prefix);
-                let tail = tail(&rule.head.reference, prefix);
-                if !tail.is_empty() {
-                    builder.tree.tails.insert(id, tail.into());
-                }
-                homes.item_mut(position).push(node);
-                let node = builder.node(node);
-                if node.rules.is_empty() {
-                    node.arity = rule.head.args.len();
-                }
-                node.rules.push(id);
-            }
-        }
-        builder.tree.homes = homes;
-        builder.finish()
+        RuleTreeBuilder::new(modules).finish()
+    }
+
+    /// Returns the tree after the modules at some positions have changed from `before` to `now`. All other modules are the same, at the
+    /// same positions. `None` if too many nodes would be unused: each removed document leaves one. O(nodes), without a lookup for each
+    /// rule.
+    pub fn with_changed(
+        &self,
+        before: &[Arc<Module>],
+        now: &[Arc<Module>],
+        positions: &[u32],
+    ) -> Option<Self> {
+        let mut builder = RuleTreeBuilder::on_from(self.clone());
+        builder.remove(before, positions);
+        builder.add(now, positions);
+        builder.settle(now);
+        let is_worthwhile = 2 * builder.tree.unused <= builder.tree.nodes.len();
+        is_worthwhile.then(|| builder.finish())
     }
 
     /// Returns `true` if the tree stays the same when this module is now at a position. False for other packages, rules or numbers of
@@ -171,14 +159,14 @@ impl RuleTree {
         &self.nodes[id.0 as usize]
     }
 
-    /// Returns the number of nodes, which are in one vector: O(1). At least 1, since the root is a node.
+    /// Returns the number of nodes, including unused ones: O(1). At least 1, since the root is a node.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// Returns `true` if there are neither packages nor rules.
     pub fn is_empty(&self) -> bool {
-        self.nodes.len() == 1
+        self.node(Self::DATA).children.is_empty()
     }
 
     /// Returns the node of a rule, or `None` if the tree has no such rule.
@@ -376,54 +364,5 @@ fn number(text: &Arc<str>) -> Value {
         // `-0` keeps its sign
         Ok(integer) if integer != 0 || !text.starts_with('-') => Value(Repr::Int(integer)),
         _ => Value(Repr::Number(Arc::new(NumberText((**text).into())))),
-    }
-}
-
-/// A tree during construction. Children are sorted once at the end.
-struct RuleTreeBuilder {
-    tree: RuleTree,
-}
-
-impl RuleTreeBuilder {
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "only this tree gives out the numbers of its nodes"
-    )]
-    fn node(&mut self, id: RuleTreeNodeId) -> &mut RuleTreeNode {
-        &mut self.tree.nodes[id.0 as usize]
-    }
-
-    fn descend(&mut self, mut id: RuleTreeNodeId, steps: &[Term]) -> RuleTreeNodeId {
-        for step in steps {
-            id = self.step(id, head_key(step));
-        }
-        id
-    }
-
-    fn step(&mut self, parent: RuleTreeNodeId, key: Value) -> RuleTreeNodeId {
-        let RuleTree { nodes, steps, .. } = &mut self.tree;
-        let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
-        let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == key);
-        let node = steps.find_or_add(parent.0, key.borrow(), next, has_key);
-        let id = RuleTreeNodeId(node);
-        if node == next {
-            nodes.push(RuleTreeNode {
-                key,
-                parent: Some(parent),
-                ..RuleTreeNode::default()
-            });
-            self.node(parent).children.push(id);
-        }
-        id
-    }
-
-    fn finish(mut self) -> RuleTree {
-        for index in 0..self.tree.nodes.len() {
-            let id = RuleTreeNodeId(u32::try_from(index).unwrap_or(u32::MAX));
-            let mut children = mem::take(&mut self.node(id).children);
-            children.sort_by(|a, b| self.tree.node(*a).key.cmp(&self.tree.node(*b).key));
-            self.node(id).children = children;
-        }
-        self.tree
     }
 }

@@ -53,6 +53,13 @@ impl Steps {
         self.0.insert_unique(hash, step, |step| step.hash);
     }
 
+    /// Removes the edge between two nodes. Returns `false` if there is none.
+    pub fn remove(&mut self, from: u32, key: ValueRef<'_>, to: u32) -> bool {
+        let is_it = |step: &SearchStep| step.from == from && step.to == to;
+        let entry = self.0.find_entry(Self::hash(from, key), is_it);
+        entry.map(|entry| entry.remove()).is_ok()
+    }
+
     /// Reserves capacity for `count` additional edges.
     pub fn reserve(&mut self, count: usize) {
         self.0.reserve(count, |step| step.hash);

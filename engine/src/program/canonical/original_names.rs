@@ -59,7 +59,7 @@ mod tests {
         };
         let base = Arc::new(names(&[("__local0__", "x"), ("__local1__", "y")]));
         let unchanged = OriginalNames::new(base.clone(), HashMap::new());
-        assert!(std::ptr::eq(unchanged.all(), &*base));
+        assert!(std::ptr::eq(unchanged.all(), base.as_ref()));
         let recent = names(&[("__local1__", "z"), ("__local2__", "v")]);
         let changed = OriginalNames::new(base.clone(), recent);
         assert!(Arc::ptr_eq(&changed.base, &base));
