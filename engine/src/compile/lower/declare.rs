@@ -22,6 +22,8 @@ pub struct Pending<'m> {
     pub rules: Vec<KeyedRule<'m>>,
     /// The default.
     pub default: Option<&'m ast::Rule>,
+    /// Addresses of all rules, in order.
+    pub addresses: Box<[usize]>,
 }
 
 impl<'m> Pending<'m> {
@@ -30,10 +32,12 @@ impl<'m> Pending<'m> {
         let is_default = |member: &KeyedRule<'_>| member.rule.default && member.tail.is_empty();
         let default = members.iter().find(|member| is_default(member));
         let default = default.map(|member| member.rule);
+        let addresses = members.iter().map(|member| address(member.rule)).collect();
         members.retain(|member| !is_default(member));
         Self {
             rules: members,
             default,
+            addresses,
         }
     }
 
@@ -51,12 +55,15 @@ impl<'m> Pending<'m> {
         }
     }
 
-    /// Addresses of the rules, the default last.
-    pub fn addresses(&self) -> impl Iterator<Item = usize> {
-        let rules = self.rules.iter().map(|member| member.rule);
-        let rules = rules.chain(self.default);
-        rules.map(|rule| std::ptr::from_ref(rule).addr())
+    /// Returns `true` if the set contains rules of nodes below its own.
+    pub fn spreads(&self) -> bool {
+        self.rules.iter().any(|member| !member.tail.is_empty())
     }
+}
+
+/// Returns the address of a rule, which identifies it as long as its module is compiled.
+fn address(rule: &ast::Rule) -> usize {
+    std::ptr::from_ref(rule).addr()
 }
 
 /// A rule and the terms of its head after the set's path.
@@ -187,12 +194,7 @@ impl<'m> PlacedRules<'m> {
 
     /// Returns the rules of a node in file order, with the terms of their heads after `terms`.
     fn members(self, site: DocNodeId, terms: &[Term]) -> Vec<KeyedRule<'m>> {
-        let mut ids = Cow::Borrowed(self.tree.node(site).rules.as_slice());
-        if !ids.is_sorted() {
-            ids.to_mut().sort_unstable();
-        }
-        let rules = ids.iter().filter_map(|id| id.rule_in(self.modules));
-        let members = rules.map(|rule| {
+        let members = self.rules(site).map(|rule| {
             let reference = &rule.head.reference;
             let tail = reference.get(ground_prefix(reference).len()..);
             KeyedRule {
@@ -205,6 +207,17 @@ impl<'m> PlacedRules<'m> {
             }
         });
         members.collect()
+    }
+
+    /// Returns the rules of a node in file order.
+    fn rules(self, site: DocNodeId) -> impl Iterator<Item = &'m ast::Rule> {
+        let mut ids = Cow::Borrowed(self.tree.node(site).rules.as_slice());
+        if !ids.is_sorted() {
+            ids.to_mut().sort_unstable();
+        }
+        let count = ids.len();
+        let ids = (0..count).filter_map(move |index| ids.get(index).copied());
+        ids.filter_map(move |id| id.rule_in(self.modules))
     }
 
     /// Adds the rules of all nodes below one, with the keys between prepended to their terms.
@@ -236,15 +249,14 @@ impl<'m> Planting<'_, 'm> {
         let mut children = Vec::with_capacity(self.tree.node(from).children.len());
         for site in &self.tree.node(from).children {
             let key = &self.tree.node(*site).key;
-            let members = self.placed.members_of_set(*site);
-            let spreads = members.iter().any(|member| !member.tail.is_empty());
             let tree = self.earlier.map(|earlier| &earlier.program.tree);
             let before = before.and_then(|before| tree?.child(before, key.borrow()));
+            let number = before.and_then(|before| tree?.node(before)?.rule);
             self.path.push(key.clone());
-            let rule = (!members.is_empty()).then(|| {
-                let number = before.and_then(|before| tree?.node(before)?.rule);
-                self.enlist(members, number)
-            });
+            let (rule, spreads) = match number.filter(|number| self.keep(*site, *number)) {
+                Some(number) => (Some(number), false),
+                None => self.enlist(self.placed.members_of_set(*site), number),
+            };
             let node = TreeNode {
                 key: key.clone(),
                 rule,
@@ -261,26 +273,49 @@ impl<'m> Planting<'_, 'm> {
         parent.children = children.into_iter().collect();
     }
 
-    /// Assigns an id to a rule set: its earlier one or the next.
-    fn enlist(&mut self, members: Vec<KeyedRule<'m>>, known: Option<RuleId>) -> RuleId {
+    /// Keeps an earlier rule set if it consists of the rules of a node. Returns `false` if it may have others. Does not read the rules
+    /// themselves.
+    fn keep(&mut self, site: DocNodeId, id: RuleId) -> bool {
+        let rules = self.placed.rules(site).map(address);
+        let set = self
+            .earlier
+            .and_then(|earlier| earlier.same_of_node(id, rules));
+        if let Some(set) = set {
+            *self.program.rules.item_mut(id) = set.clone();
+            self.declared.kept.push(id);
+        }
+        set.is_some()
+    }
+
+    /// Assigns an id to a rule set: its earlier one or the next. Returns it, unless the set has no rules, and `true` if the set contains
+    /// rules of nodes below its own.
+    fn enlist(
+        &mut self,
+        members: Vec<KeyedRule<'m>>,
+        known: Option<RuleId>,
+    ) -> (Option<RuleId>, bool) {
+        if members.is_empty() {
+            return (None, false);
+        }
         let pending = Pending::new(members);
+        let spreads = pending.spreads();
         let id = known.unwrap_or_else(|| {
             self.program.rules.push(Arc::default());
             number(self.program.rules.len() - 1)
         });
         let before = self.earlier.filter(|_| known.is_some());
-        let same = before.and_then(|before| before.same(id, pending.addresses()));
+        let same = before.and_then(|before| before.same(id, &pending.addresses));
         if let Some(same) = same {
             *self.program.rules.item_mut(id) = same.clone();
             self.declared.kept.push(id);
-            return id;
+            return (Some(id), spreads);
         }
         let named = before.and_then(|before| before.program.rules.get(id as usize));
         let path: Box<[Value]> = self.path.as_slice().into();
         let name = named.map_or_else(|| name(&path), |set| set.name.clone());
         *self.program.rules.item_mut(id) = Arc::new(pending.declared(path, name));
         self.declared.pending.insert(id, pending);
-        id
+        (Some(id), spreads)
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::declare::Pending;
 use super::inline;
 use crate::compile::rule_tree::RuleTree;
 use crate::index::Indexed as _;
@@ -28,8 +29,10 @@ pub struct LoweringRecord {
 
 /// Inputs of one rule set.
 pub struct Lowered {
-    /// Addresses of the rules, the default last.
+    /// Addresses of the rules, in order.
     rules: Box<[usize]>,
+    /// `true` if the set contains rules of nodes below its own.
+    spreads: bool,
     /// Number of uses of the documents of other sets, and 0 for each function that it calls.
     uses: Box<[(RuleId, u32)]>,
 }
@@ -54,10 +57,21 @@ impl<'p> EarlierProgram<'p> {
     }
 
     /// Returns a rule set if it had the same rules.
-    pub fn same(self, id: RuleId, rules: impl Iterator<Item = usize>) -> Option<&'p Arc<RuleSet>> {
+    pub fn same(self, id: RuleId, rules: &[usize]) -> Option<&'p Arc<RuleSet>> {
         let entry = self.record.entry(id)?;
         let set = self.program.rules.get(id as usize);
-        set.filter(|_| entry.rules.iter().copied().eq(rules))
+        set.filter(|_| *entry.rules == *rules)
+    }
+
+    /// Returns a rule set if it had exactly the rules of one node.
+    pub fn same_of_node(
+        self,
+        id: RuleId,
+        rules: impl Iterator<Item = usize>,
+    ) -> Option<&'p Arc<RuleSet>> {
+        let entry = self.record.entry(id)?;
+        let set = self.program.rules.get(id as usize);
+        set.filter(|_| !entry.spreads && entry.rules.iter().copied().eq(rules))
     }
 }
 
@@ -105,8 +119,8 @@ impl LoweringRecord {
         }
     }
 
-    /// Records that a set was lowered from the rules at some addresses.
-    pub fn add(&mut self, id: RuleId, rules: impl Iterator<Item = usize>, set: &RuleSet) {
+    /// Records that a set was lowered from some rules.
+    pub fn add(&mut self, id: RuleId, pending: &Pending<'_>, set: &RuleSet) {
         // the number of calls of a function does not matter
         let mut uses: Vec<(RuleId, bool)> = Vec::new();
         for plan in set.plans() {
@@ -121,7 +135,8 @@ impl LoweringRecord {
             Some((same.first()?.0, u32::try_from(count).unwrap_or(u32::MAX)))
         });
         let entry = Lowered {
-            rules: rules.collect(),
+            rules: pending.addresses.clone(),
+            spreads: pending.spreads(),
             uses: counted.collect(),
         };
         self.lowered += 1;

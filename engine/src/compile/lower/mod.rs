@@ -96,7 +96,7 @@ pub fn program_on_from(
         for id in &open {
             if let Some(set) = pending.get(id) {
                 let made = rules::lower(*id, set, &program, &mut constants, optimisations);
-                record.add(*id, set.addresses(), &made);
+                record.add(*id, set, &made);
                 *program.rules.item_mut(*id) = Arc::new(made);
             }
         }
@@ -131,7 +131,7 @@ pub fn program_on_from(
 
 /// Returns the address of the first rule of a set.
 fn address(pending: &BTreeMap<RuleId, Pending<'_>>, id: RuleId) -> Option<usize> {
-    pending.get(&id)?.addresses().next()
+    pending.get(&id)?.addresses.first().copied()
 }
 
 /// Changes rule sets that were lowered now. Others are shared with an earlier program.
