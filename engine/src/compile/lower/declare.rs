@@ -84,7 +84,7 @@ impl KeyedRule<'_> {
 
 /// Rule sets of a program before lowering, by id.
 #[derive(Default)]
-pub struct Declared<'m> {
+pub struct DeclaredSets<'m> {
     /// Sets to lower.
     pub pending: BTreeMap<RuleId, Pending<'m>>,
     /// Sets that keep the plans of an earlier program.
@@ -98,7 +98,7 @@ pub fn declare<'m>(
     tree: &'m RuleTree,
     earlier: Option<EarlierProgram<'_>>,
     program: &mut Program,
-) -> Declared<'m> {
+) -> DeclaredSets<'m> {
     let numbers = earlier.map_or(0, |earlier| earlier.program.rules.len());
     program.rules = std::iter::repeat_n(Arc::default(), numbers).collect();
     let mut planting = Planting {
@@ -108,7 +108,7 @@ pub fn declare<'m>(
         program,
         earlier,
         path: Vec::new(),
-        declared: Declared::default(),
+        declared: DeclaredSets::default(),
     };
     planting.documents.reserve(tree.len());
     planting.plant(RuleTree::DATA, 0, earlier.map(|_| 0));
@@ -240,7 +240,7 @@ struct Planting<'p, 'm> {
     program: &'p mut Program,
     earlier: Option<EarlierProgram<'p>>,
     path: Vec<Value>,
-    declared: Declared<'m>,
+    declared: DeclaredSets<'m>,
 }
 
 impl<'m> Planting<'_, 'm> {
