@@ -88,7 +88,7 @@ pub struct DeclaredSets<'m> {
     /// Sets to lower.
     pub pending: BTreeMap<RuleId, Pending<'m>>,
     /// Sets that keep the plans of an earlier program.
-    pub kept: Vec<RuleId>,
+    pub reused: Vec<RuleId>,
 }
 
 /// Inserts all rules into the tree and assigns an id and a kind to each rule set. Sets of an earlier program keep their
@@ -282,7 +282,7 @@ impl<'m> Planting<'_, 'm> {
             .and_then(|earlier| earlier.same_of_node(id, rules));
         if let Some(set) = set {
             *self.program.rules.item_mut(id) = set.clone();
-            self.declared.kept.push(id);
+            self.declared.reused.push(id);
         }
         set.is_some()
     }
@@ -307,7 +307,7 @@ impl<'m> Planting<'_, 'm> {
         let same = before.and_then(|before| before.same(id, &pending.addresses));
         if let Some(same) = same {
             *self.program.rules.item_mut(id) = same.clone();
-            self.declared.kept.push(id);
+            self.declared.reused.push(id);
             return (Some(id), spreads);
         }
         let named = before.and_then(|before| before.program.rules.get(id as usize));

@@ -81,7 +81,7 @@ pub fn program_on_from(
         None => {
             let declared = declare::declare(modules, tree, earlier, &mut program);
             let mut record = LoweringRecord::on_from(earlier, program.rules.len());
-            for id in declared.kept {
+            for id in declared.reused {
                 record.keep(id, earlier);
             }
             (declared.pending, record)
