@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use solon::Engine;
-use solon::bundle::{Bundle, BundleFile, BundleReader};
+use solon::bundle::BundleFile;
 
 use crate::generate::documents;
 use crate::oracle;
@@ -131,7 +131,7 @@ fn policies() -> Vec<(String, String)> {
     (0..POLICIES).map(policy).collect()
 }
 
-/// Prints how long one changed policy of many takes to activate, next to all of them.
+/// Prints how long one changed policy of many takes to read and to activate, next to all of them.
 fn change_one() -> Result<(), String> {
     let files: Vec<BundleFile> = policies()
         .into_iter()
@@ -140,34 +140,45 @@ fn change_one() -> Result<(), String> {
             bytes: text.into_bytes(),
         })
         .collect();
-    let read = |files: Vec<BundleFile>| -> Result<Bundle, String> {
-        let read = BundleReader::new("b").read_files(files);
-        read.map_err(|error| error.to_string())
-    };
     let engine = Engine::new();
-    let activate = |bundle: &Bundle| -> Result<f64, String> {
-        let start = Instant::now();
-        let activated = engine.activate_bundle("b", bundle);
-        activated.map_err(|error| error.to_string())?;
-        Ok(start.elapsed().as_secs_f64() * 1e3)
-    };
-    let first = activate(&read(files.clone())?)?;
-    let mut changed = Vec::new();
-    for round in 0..ROUNDS {
+    let load = |rules: &str| -> Result<(f64, f64), String> {
         let mut files = files.clone();
         if let Some(file) = files.get_mut(POLICIES / 2) {
-            file.bytes
-                .extend(format!("\nround := {round}\n").into_bytes());
+            file.bytes.extend(rules.as_bytes());
         }
-        changed.push(activate(&read(files)?)?);
+        let reader = engine.bundle_reader("b");
+        let reader = reader.map_err(|error| error.to_string())?;
+        let start = Instant::now();
+        let bundle = reader.read_files(files);
+        let bundle = bundle.map_err(|error| error.to_string())?;
+        let read = start.elapsed();
+        let start = Instant::now();
+        let activated = engine.activate_bundle("b", &bundle);
+        activated.map_err(|error| error.to_string())?;
+        Ok((
+            read.as_secs_f64() * 1e3,
+            start.elapsed().as_secs_f64() * 1e3,
+        ))
+    };
+    let all = load("\nround := 0\n")?;
+    let body = |round| format!("\nround := {round}\n");
+    let rule = |round| format!("\nround{round} := {round}\n");
+    let changes: [(&str, &dyn Fn(usize) -> String); 2] = [
+        ("change 1 of 10,000 policies", &body),
+        ("change rules of 1 of 10,000", &rule),
+    ];
+    for (name, rules) in changes {
+        let times: Result<Vec<_>, String> = (1..=ROUNDS).map(|round| load(&rules(round))).collect();
+        let (read, activated): (Vec<f64>, Vec<f64>) = times?.into_iter().unzip();
+        let (read, activated) = (median(read), median(activated));
+        println!(
+            "{name:<28} {activated:>11.1} {:>11} {:>6.1} ({:.0} ms for all; read in {read:.0} ms, all in {:.0} ms)",
+            "",
+            all.1 / activated,
+            all.1,
+            all.0
+        );
     }
-    let changed = median(changed);
-    println!(
-        "{:<28} {changed:>11.1} {:>11} {:>6.1} ({first:.0} ms for all)",
-        "change 1 of 10,000 policies",
-        "",
-        first / changed
-    );
     Ok(())
 }
 
