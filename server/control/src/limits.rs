@@ -51,6 +51,9 @@ pub const REVISION: usize = 512;
 /// Maximum number of connections to a database server, and of readers of SQLite.
 pub const CONNECTIONS: usize = 8;
 
+/// Number of due bundles that one query returns.
+pub const DUE_BUNDLES: i64 = 1000;
+
 /// Minimum rebuild interval of a bundle, in seconds.
 pub const REBUILD_INTERVAL: i64 = 1;
 

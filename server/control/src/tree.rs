@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use aws_lc_rs::digest::{Context, SHA256};
 use bytes::Bytes;
@@ -10,9 +11,10 @@ use bytes::Bytes;
 use crate::list_digest::ListDigest;
 
 /// Files by path: relative, with `/` between the steps, without `.` and `..`.
+/// Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    files: BTreeMap<String, Content>,
+    files: Arc<BTreeMap<String, Content>>,
 }
 
 /// Content of a file.
@@ -25,13 +27,15 @@ pub enum Content {
 }
 
 /// Files of a source, and facts about where they come from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Fetched {
     /// The trees in the order in which the builder merges them: built-in library, database (inline files, folder and pushed
     /// data), datasources, Git. A tree without files is left out.
     pub trees: Vec<Tree>,
     /// Facts for revision expressions.
     pub facts: Facts,
+    /// Digest of both, computed once for all bundles with the source.
+    digest: String,
 }
 
 /// Facts about a source that a revision expression may refer to.
@@ -45,6 +49,31 @@ pub struct Facts {
     pub http: BTreeMap<String, String>,
     /// The digests of S3 datasources by name, before transformation.
     pub s3: BTreeMap<String, String>,
+}
+
+impl Fetched {
+    /// Creates the result of a fetch. Files are not read.
+    pub fn new(trees: Vec<Tree>, facts: Facts) -> Self {
+        let mut digest = ListDigest::new();
+        digest.add(format!("{facts:?}").as_bytes());
+        for tree in &trees {
+            digest.add(b"tree");
+            for (path, content) in tree.files() {
+                digest.add(path.as_bytes());
+                content.add_to(&mut digest);
+            }
+        }
+        Self {
+            trees,
+            facts,
+            digest: digest.finish(),
+        }
+    }
+
+    /// Returns the digest of the files and the facts.
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
 }
 
 impl Content {
@@ -77,7 +106,7 @@ impl Content {
 impl Tree {
     /// Adds a file, which replaces one of the same path.
     pub fn insert(&mut self, path: impl Into<String>, content: Content) {
-        self.files.insert(path.into(), content);
+        Arc::make_mut(&mut self.files).insert(path.into(), content);
     }
 
     /// Returns the content of a file.
@@ -103,7 +132,7 @@ impl Tree {
     /// A file cannot be read.
     pub fn digest(&self) -> io::Result<String> {
         let mut context = Context::new(&SHA256);
-        for (path, content) in &self.files {
+        for (path, content) in self.files.iter() {
             context.update(path.as_bytes());
             context.update(&[0]);
             context.update(&content.read()?);

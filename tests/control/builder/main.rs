@@ -124,21 +124,14 @@ impl World {
         };
         let fetched = case.sources.keys().map(|name| {
             let facts = case.facts.get(name).cloned().unwrap_or_default();
-            let fetched = Fetched {
-                trees: case
-                    .trees
-                    .get(name)
-                    .into_iter()
-                    .flatten()
-                    .map(tree)
-                    .collect(),
-                facts: Facts {
-                    git_commit: facts.git,
-                    sql_digest: facts.sql,
-                    http: facts.http,
-                    s3: facts.s3,
-                },
+            let facts = Facts {
+                git_commit: facts.git,
+                sql_digest: facts.sql,
+                http: facts.http,
+                s3: facts.s3,
             };
+            let trees = case.trees.get(name).into_iter().flatten().map(tree);
+            let fetched = Fetched::new(trees.collect(), facts);
             (name.clone(), Arc::new(fetched))
         });
         let stacks = case.stacks.iter().map(|stack| {

@@ -86,14 +86,7 @@ pub fn input_digest(input: &Input<'_>) -> String {
     list.add(format!("{:?} {:?}", input.plan, input.environment).as_bytes());
     for (name, fetched) in input.sources {
         list.add(name.as_bytes());
-        list.add(format!("{:?}", fetched.facts).as_bytes());
-        for tree in &fetched.trees {
-            list.add(b"tree");
-            for (path, content) in tree.files() {
-                list.add(path.as_bytes());
-                content.add_to(&mut list);
-            }
-        }
+        list.add(fetched.digest().as_bytes());
     }
     if let Some(signing) = &input.signing {
         for part in [&signing.algorithm, &signing.keyid, &signing.scope] {

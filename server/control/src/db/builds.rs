@@ -1,9 +1,11 @@
 //! Builds of bundles: what changed since the last one, which are due, and the history.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::leases::{IDLE, TERM, idle_holder};
-use super::{DbError, Row, Transaction};
+use super::sources::placeholders;
+use super::{Cell, DbError, Row, Transaction};
 use crate::limits;
 use crate::model::{Kind, StatusRecord};
 
@@ -62,6 +64,29 @@ macro_rules! attempts {
             $rest
         )
     };
+}
+
+/// Selects columns of the bundles whose build is due for an instance, and that none builds. The values are those of
+/// [`due_values`]. A time in the future means that the clock was set back. The lease or the delay is then over.
+macro_rules! due_bundles {
+    ($columns:literal, $rest:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.kind = 'bundles' AND (bundle_builds.holder IS NULL OR bundle_builds.holder = ? OR bundle_builds.renewed_at <= ? OR bundle_builds.renewed_at > ?) AND (bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served OR bundle_builds.attempted_at + bundle_builds.delay <= ? OR bundle_builds.attempted_at > ?)",
+            $rest
+        )
+    };
+}
+
+fn due_values(instance: &str, now: i64) -> Vec<Cell> {
+    vec![
+        idle_holder(instance).into(),
+        (now - TERM).into(),
+        now.into(),
+        now.into(),
+        now.into(),
+    ]
 }
 
 fn attempt(mut row: Row) -> Result<Attempt, DbError> {
@@ -138,20 +163,13 @@ impl Transaction {
     /// order of their last attempts. One query, whose cost is linear in the number of bundles.
     pub async fn due_builds(&mut self, instance: &str, limit: i64) -> Result<Vec<Due>, DbError> {
         let now = self.database_now().await?;
-        // A time in the future means that the clock was set back. The lease or the delay is then over.
-        let rows = self
-            .query(
-                "SELECT items.id, items.name FROM items LEFT JOIN bundle_builds ON bundle_builds.bundle_id = items.id WHERE items.kind = 'bundles' AND (bundle_builds.holder IS NULL OR bundle_builds.holder = ? OR bundle_builds.renewed_at <= ? OR bundle_builds.renewed_at > ?) AND (bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served OR bundle_builds.attempted_at + bundle_builds.delay <= ? OR bundle_builds.attempted_at > ?) ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, bundle_builds.attempted_at, items.id LIMIT ?",
-                vec![
-                    idle_holder(instance).into(),
-                    (now - TERM).into(),
-                    now.into(),
-                    now.into(),
-                    now.into(),
-                    limit.into(),
-                ],
-            )
-            .await?;
+        let mut values = due_values(instance, now);
+        values.push(limit.into());
+        let sql = due_bundles!(
+            "items.id, items.name",
+            " ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, bundle_builds.attempted_at, items.id LIMIT ?"
+        );
+        let rows = self.query(sql, values).await?;
         let read_due = |mut row: Row| {
             Ok(Due {
                 bundle: row.int()?,
@@ -159,6 +177,28 @@ impl Transaction {
             })
         };
         rows.into_iter().map(read_due).collect()
+    }
+
+    /// Returns those of a few bundles whose build is still due for an instance, in their order.
+    pub async fn still_due(
+        &mut self,
+        instance: &str,
+        bundles: Vec<Due>,
+    ) -> Result<Vec<Due>, DbError> {
+        let now = self.database_now().await?;
+        let sql = format!(
+            due_bundles!("items.id", " AND items.id IN ({})"),
+            placeholders(bundles.len())
+        );
+        let mut values = due_values(instance, now);
+        values.extend(bundles.iter().map(|due| Cell::from(due.bundle)));
+        let rows = self.select(sql, values).await?;
+        let due = rows.into_iter().map(|mut row| row.int());
+        let due = due.collect::<Result<HashSet<i64>, _>>()?;
+        let bundles = bundles.into_iter();
+        Ok(bundles
+            .filter(|found| due.contains(&found.bundle))
+            .collect())
     }
 
     /// Returns the state of the builds of all bundles, in the order of creation.

@@ -248,6 +248,25 @@ impl Transaction {
         Ok(())
     }
 
+    /// Ends a lease of an instance whose attempt has ended without recording a result: the bundle is due at once, and what is
+    /// published is unknown. The instance keeps the bundle until then, because a write of the attempt may still be under way.
+    pub async fn abandon_lease(&mut self, holder: &str, lease: LiveLease) -> Result<(), DbError> {
+        let now = self.database_now().await?;
+        self.execute(
+            "UPDATE bundle_builds SET holder = ?, renewed_at = ?, input_digest = NULL, attempted_at = ?, delay = 0 WHERE bundle_id = ? AND fence = ? AND holder = ?",
+            vec![
+                idle_holder(holder).into(),
+                now.into(),
+                now.into(),
+                lease.bundle.into(),
+                lease.fence.into(),
+                holder.into(),
+            ],
+        )
+        .await
+        .map(drop)
+    }
+
     /// Ends the leases that an instance keeps. What they have published may be on another machine than the next publisher.
     pub async fn release_idle(&mut self, holder: &str) -> Result<(), DbError> {
         self.execute(

@@ -75,7 +75,7 @@ impl Transaction {
 }
 
 /// Returns the text between the parentheses of a list of `count` values.
-fn placeholders(count: usize) -> String {
+pub(super) fn placeholders(count: usize) -> String {
     let mut text = "?, ".repeat(count);
     text.truncate(text.len().saturating_sub(2));
     text

@@ -32,7 +32,7 @@ use crate::tree::{Content, Facts, Fetched, Tree};
 
 use datasources::Datasources;
 use filter::Filter;
-use git::{Authorities, CheckedAccess, Repository, TokenIssuers};
+use git::{Authorities, CheckedAccess, KnownTrees, Repository, TokenIssuers};
 use objects::Objects;
 
 /// Settings of fetching.
@@ -100,6 +100,7 @@ pub struct Fetcher {
     /// Authorities of Git servers, if they are not those of the system.
     authorities: Option<Authorities>,
     checked: CheckedAccess,
+    git_trees: KnownTrees,
 }
 
 /// A source to fetch.
@@ -176,6 +177,7 @@ impl Fetcher {
             token_issuers: TokenIssuers::default(),
             authorities,
             checked: CheckedAccess::default(),
+            git_trees: KnownTrees::default(),
         })
     }
 
@@ -213,6 +215,7 @@ impl Fetcher {
                 token_issuers: &self.token_issuers,
                 authorities: self.authorities.as_ref(),
                 checked: &self.checked,
+                trees: &self.git_trees,
             };
             let (tree, commit) = repository.fetch(&self.options).await?;
             facts.git_commit = Some(commit);
@@ -228,7 +231,7 @@ impl Fetcher {
         trees.push(transformed.await?);
         trees.push(git_tree);
         trees.retain(|tree| !tree.is_empty());
-        Ok(Fetched { trees, facts })
+        Ok(Fetched::new(trees, facts))
     }
 
     fn lock(&self, source: &str) -> Arc<tokio::sync::Mutex<()>> {

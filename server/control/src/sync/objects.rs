@@ -13,7 +13,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use solon_common::private_files;
 
 use crate::limits;
-use crate::tree::Content;
+use crate::tree::{Content, Tree};
 
 /// Files by digest in the private folder of a source.
 #[derive(Debug)]
@@ -56,6 +56,17 @@ impl Objects {
         file.set_modified(SystemTime::now()).ok()?;
         self.used.insert(name.to_owned());
         Some(Content::File(path))
+    }
+
+    /// Marks the files of an earlier fetch as used. Returns `false` if one of them is missing.
+    pub fn reuse(&mut self, tree: &Tree) -> bool {
+        tree.files().all(|(_, content)| match content {
+            Content::Inline(_) => true,
+            Content::File(path) => path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| self.find(name).is_some()),
+        })
     }
 
     /// Stores bytes under a name that depends on nothing but the bytes, such as the object id of Git.

@@ -145,11 +145,7 @@ async fn run_stages<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: &
         }
     };
     ended.durations[0] = Some(begun.elapsed());
-    let digest = blocking(shared, Phase::Build, {
-        let (stages, work) = (shared.stages.clone(), work.clone());
-        move || stages.input_digest(&work)
-    });
-    let digest = match digest.await {
+    let digest = match shared.stages.input_digest(&work) {
         // another storage needs the archive again
         Ok(digest) => format!("{digest}:{}", work.desired.storage_digest),
         Err(failure) => {

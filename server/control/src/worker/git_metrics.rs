@@ -142,13 +142,11 @@ mod tests {
     use prometheus_client::encoding::text::encode;
 
     fn fetched(commit: &str) -> Fetched {
-        Fetched {
-            trees: Vec::new(),
-            facts: Facts {
-                git_commit: Some(commit.to_owned()),
-                ..Facts::default()
-            },
-        }
+        let facts = Facts {
+            git_commit: Some(commit.to_owned()),
+            ..Facts::default()
+        };
+        Fetched::new(Vec::new(), facts)
     }
 
     fn failed(status: Status, message: &str) -> Failure {

@@ -1,12 +1,15 @@
 //! Transactions of the worker: leases of due bundles and results of attempts.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
 
 use solon_outbound::backoff::{after_failures, between};
 
 use super::Stages;
 use super::attempt::{AttemptResult, Ended, Shared};
-use crate::db::{DbError, Due, Lease, LiveLease, Mode};
+use super::running::{CancelReason, UnchangedBundle};
+use crate::db::{DbError, Due, Lease, LiveLease, Mode, Transaction};
+use crate::limits;
 use crate::model::{Phase, Status, StatusRecord};
 
 /// The retry of a failed build is delayed as the fifth one of a client is: about one second.
@@ -16,12 +19,31 @@ const FIRST_FAILURES: u32 = 5;
 const CANCELLED: &str =
     "worker stopped due to a configuration change or shutdown before completing a build iteration";
 
-/// Why a running attempt is cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CancelReason {
-    Changed,
-    LeaseLost,
-    Stopped,
+/// Due bundles, in the order in which they are built.
+#[derive(Default)]
+pub struct DueBundles {
+    pub bundles: VecDeque<Due>,
+    /// `true` if the query that found them stopped at its limit.
+    has_more: bool,
+    /// `true` if a poll has passed since the query.
+    pub is_outdated: bool,
+}
+
+impl DueBundles {
+    pub fn is_to_query(&self) -> bool {
+        self.is_outdated || self.bundles.is_empty() && self.has_more
+    }
+
+    /// Returns `true` if no bundle is due until the next poll.
+    pub fn is_known_empty(&self) -> bool {
+        self.bundles.is_empty() && !self.is_to_query()
+    }
+
+    /// Takes at most `count` bundles.
+    fn take(&mut self, count: usize) -> Vec<Due> {
+        let count = count.min(self.bundles.len());
+        self.bundles.drain(..count).collect()
+    }
 }
 
 impl<S: Stages> Shared<S> {
@@ -37,20 +59,29 @@ impl<S: Stages> Shared<S> {
         transaction.settle(held).await
     }
 
-    /// Runs due triggers, and takes leases of at most `free` due bundles except for those that are `running`. Returns them with
-    /// the names of the bundles, and `true` if more bundles may be due.
-    pub async fn take_due(
-        &self,
-        free: usize,
-        running: &HashSet<i64>,
-    ) -> Result<(Vec<(Lease, String)>, bool), DbError> {
+    /// Ends leases of attempts that have ended without recording a result, such as after a panic. They would be renewed otherwise.
+    pub async fn abandon(&self, leases: Vec<LiveLease>) -> Result<(), DbError> {
+        let mut transaction = self.database.begin(Mode::Write).await?;
+        for lease in leases {
+            tracing::warn!(
+                bundle = lease.bundle,
+                "the result of a build is unknown; the bundle is built again"
+            );
+            let instance = &self.options.instance;
+            transaction.abandon_lease(instance, lease).await?;
+        }
+        transaction.commit().await
+    }
+
+    /// Runs due triggers, and finds due bundles.
+    pub async fn find_due(&self) -> Result<DueBundles, DbError> {
         let Self {
             database, options, ..
         } = self;
         let mut transaction = database.begin(Mode::Read).await?;
         let triggers = transaction.due_triggers().await;
         let due = transaction
-            .due_builds(&options.instance, i64::try_from(free).unwrap_or(i64::MAX))
+            .due_builds(&options.instance, limits::DUE_BUNDLES)
             .await;
         transaction.roll_back().await;
         if !triggers?.is_empty() {
@@ -58,24 +89,70 @@ impl<S: Stages> Shared<S> {
             let run = transaction.run_due_triggers().await;
             transaction.settle(run).await?;
         }
-        let due = due?;
-        let has_more = due.len() >= free;
-        let mut taken = Vec::new();
-        if due.is_empty() {
-            return Ok((taken, has_more));
+        let bundles = VecDeque::from(due?);
+        Ok(DueBundles {
+            has_more: i64::try_from(bundles.len()).is_ok_and(|count| count >= limits::DUE_BUNDLES),
+            is_outdated: false,
+            bundles,
+        })
+    }
+
+    /// Records the results of attempts that found nothing changed, and takes leases of at most `free` due bundles except for
+    /// those that are `running`, in one transaction. Returns the leases with the names of their bundles.
+    pub async fn record_and_lease(
+        &self,
+        unchanged: &[UnchangedBundle],
+        due: &mut DueBundles,
+        free: usize,
+        running: &HashSet<i64>,
+    ) -> Result<Vec<(Lease, String)>, DbError> {
+        let instance = &self.options.instance;
+        let mut transaction = self.database.begin(Mode::Write).await?;
+        for unchanged in unchanged {
+            unchanged.record(&mut transaction).await?;
         }
-        let mut transaction = database.begin(Mode::Write).await?;
-        for Due { bundle, name } in due {
-            if running.contains(&bundle) {
-                continue;
-            }
-            if let Some(lease) = transaction.take_lease(bundle, &options.instance).await? {
-                taken.push((lease, name));
+        let mut taken = Vec::new();
+        while taken.len() < free && !due.bundles.is_empty() {
+            let next = due.take(free - taken.len());
+            // another instance may have built a bundle since it was found
+            for Due { bundle, name } in transaction.still_due(instance, next).await? {
+                if running.contains(&bundle) {
+                    continue;
+                }
+                if let Some(lease) = transaction.take_lease(bundle, instance).await? {
+                    taken.push((lease, name));
+                }
             }
         }
         transaction.commit().await?;
-        Ok((taken, has_more))
+        Ok(taken)
     }
+}
+
+impl UnchangedBundle {
+    /// Ends the lease. An earlier success is recorded already, so there is no new record.
+    async fn record(&self, transaction: &mut Transaction) -> Result<(), DbError> {
+        let Self {
+            lease,
+            name,
+            published,
+            interval,
+        } = self;
+        let delay = next_delay(*interval);
+        // the statement compares the token itself
+        if !transaction
+            .end_with_success(lease, published, delay)
+            .await?
+        {
+            tracing::warn!(bundle = name, "the lease of a bundle was lost");
+        }
+        Ok(())
+    }
+}
+
+/// Returns the delay until the next attempt after a success. Instances that start at the same time do not stay in step.
+fn next_delay(interval: Duration) -> Duration {
+    between(interval.mul_f64(0.95), interval)
 }
 
 /// Records the result of an attempt and ends its lease in one transaction.
@@ -86,13 +163,7 @@ pub async fn finish<S: Stages>(
     ended: Result<Ended, CancelReason>,
 ) -> Result<(), DbError> {
     let mut transaction = shared.database.begin(Mode::Write).await?;
-    // An unchanged bundle is recorded only if its last result was a failure.
-    let is_new = match &ended {
-        Ok(ended) => !matches!(ended.result, AttemptResult::Unchanged(_)) || lease.failures > 0,
-        Err(_) => true,
-    };
-    // the statement that ends the lease compares the token itself, so nothing needs to be checked before it if it is the only one
-    if is_new && !transaction.has_lease(lease).await? {
+    if !transaction.has_lease(lease).await? {
         transaction.roll_back().await;
         tracing::warn!(
             bundle = name,
@@ -116,14 +187,10 @@ pub async fn finish<S: Stages>(
     let record = ended.result.record();
     match &ended.result {
         AttemptResult::Published(published) | AttemptResult::Unchanged(published) => {
-            // instances that start at the same time do not stay in step
-            let delay = between(ended.interval.mul_f64(0.95), ended.interval);
-            let is_held = transaction
+            let delay = next_delay(ended.interval);
+            transaction
                 .end_with_success(lease, published, delay)
                 .await?;
-            if !is_held {
-                tracing::warn!(bundle = name, "the lease of a bundle was lost");
-            }
         }
         AttemptResult::Failed(failure, _) => {
             let failures = u32::try_from(lease.failures).unwrap_or(u32::MAX);
@@ -141,7 +208,7 @@ pub async fn finish<S: Stages>(
         }
         AttemptResult::Abandoned => transaction.release_lease(lease).await?,
     }
-    if let Some(record) = record.filter(|_| is_new) {
+    if let Some(record) = record {
         let recorded = transaction.record_attempt(lease, &record, ended.durations);
         recorded.await?;
     }

@@ -13,6 +13,7 @@ mod metrics;
 mod once;
 mod parsed_items;
 mod publishers;
+mod running;
 mod scheduler;
 mod shared_sources;
 mod stages;

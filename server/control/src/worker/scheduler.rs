@@ -1,18 +1,17 @@
 //! Polls for due bundles, takes leases, runs attempts and records their results.
 
-use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, oneshot};
-use tokio::task::JoinSet;
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, MissedTickBehavior};
 
-use super::attempt::{Shared, attempt};
-use super::leasing::{CancelReason, finish};
+use super::attempt::{AttemptResult, Shared, attempt};
+use super::leasing::{DueBundles, finish};
 use super::publishers::{release_idle, report_publishers};
+use super::running::{AttemptEnd, Attempts, CancelReason, UnchangedBundle};
 use super::shared_sources::SharedSources;
 use super::{BuildMetrics, ParsedItems, Publishers, Stages};
 use crate::db::{Database, DbError, Lease, LiveLease, Mode};
@@ -76,33 +75,6 @@ pub struct Worker<S: Stages> {
     metrics: BuildMetrics,
 }
 
-/// A running attempt.
-struct Running {
-    fence: i64,
-    changes: i64,
-    cancel: Option<oneshot::Sender<CancelReason>>,
-    /// `false` if the previous attempt was cancelled by a change: a bundle that changes all the time is still built.
-    may_restart: bool,
-}
-
-/// The attempts of this instance, by bundle.
-#[derive(Default)]
-struct Attempts {
-    tasks: JoinSet<TaskEnd>,
-    running: HashMap<i64, Running>,
-    restarted: HashSet<i64>,
-    /// `true` if this instance keeps leases between builds, or did.
-    keeps_leases: bool,
-    /// `true` if more bundles may be due than the last poll had places for.
-    has_more: bool,
-}
-
-struct TaskEnd {
-    bundle: i64,
-    is_restarted: bool,
-    is_kept: bool,
-}
-
 impl<S: Stages> Worker<S> {
     /// Creates a worker.
     pub fn new(
@@ -134,30 +106,22 @@ impl<S: Stages> Worker<S> {
     pub async fn run(&self, stop: impl Future<Output = ()>) {
         report_publishers(&self.shared.database).await;
         let mut stop = pin!(stop);
-        let mut attempts = Attempts::default();
+        let (mut attempts, mut due) = (Attempts::default(), DueBundles::default());
         let mut polls = tokio::time::interval(POLL);
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut is_reachable, mut renewed, mut kept_up) = (true, Instant::now(), None);
-        // Attempts that ended since the last poll, and those that it started.
-        let (mut ended, mut filled) = (0, 0);
         loop {
-            tokio::select! {
+            let polled = tokio::select! {
                 biased;
                 () = &mut stop => break,
-                Some(joined) = attempts.tasks.join_next(), if !attempts.tasks.is_empty() => {
-                    attempts.end(joined.ok());
-                    ended += 1;
-                    // Finding due bundles costs a query over all bundles, so places are filled again when half of those that the
-                    // last poll filled are free. Attempts that take long do not count.
-                    if 2 * ended < filled || !attempts.has_more {
+                () = attempts.next_end() => {
+                    if !attempts.are_half_ended() || due.is_known_empty() {
                         continue;
                     }
+                    self.fill(&mut attempts, &mut due).await
                 }
-                _ = polls.tick() => {}
-            }
-            let before = attempts.running.len();
-            let polled = self.poll(&mut attempts, &mut renewed).await;
-            (ended, filled) = (0, attempts.running.len().saturating_sub(before));
+                _ = polls.tick() => self.poll(&mut attempts, &mut due, &mut renewed).await,
+            };
             match &polled {
                 Ok(()) if !is_reachable => tracing::info!("the database can be reached again"),
                 Err(error) if is_reachable => {
@@ -181,15 +145,19 @@ impl<S: Stages> Worker<S> {
         }
     }
 
-    /// Renews leases, cancels attempts whose inputs changed, and begins attempts for due bundles.
-    async fn poll(&self, attempts: &mut Attempts, renewed: &mut Instant) -> Result<(), DbError> {
-        let Shared {
-            database, options, ..
-        } = &*self.shared;
+    /// Renews leases, cancels attempts whose inputs changed, finds due bundles and begins attempts.
+    async fn poll(
+        &self,
+        attempts: &mut Attempts,
+        due: &mut DueBundles,
+        renewed: &mut Instant,
+    ) -> Result<(), DbError> {
+        due.is_outdated = true;
+        let database = &self.shared.database;
         let is_due = renewed.elapsed() >= Lease::TERM / 4;
-        if attempts.running.is_empty() && !attempts.keeps_leases {
+        if attempts.count() == 0 && !attempts.keeps_leases {
             *renewed = Instant::now();
-        } else if is_due || !attempts.running.is_empty() {
+        } else if is_due || attempts.count() > 0 {
             let asked = Instant::now();
             let shared = self.shared.clone();
             let held = async move { shared.current_leases(is_due).await };
@@ -197,66 +165,103 @@ impl<S: Stages> Worker<S> {
             if is_due {
                 *renewed = asked;
             }
-            attempts.compare(&held);
+            let abandoned = attempts.compare(&held);
+            if !abandoned.is_empty() {
+                self.shared.abandon(abandoned).await?;
+                // they are kept until they are built
+                attempts.keeps_leases = true;
+            }
         }
-        let free = options.concurrency.saturating_sub(attempts.running.len());
-        if free == 0 {
+        self.fill(attempts, due).await
+    }
+
+    /// Records results that found nothing changed, and begins attempts for due bundles.
+    async fn fill(&self, attempts: &mut Attempts, due: &mut DueBundles) -> Result<(), DbError> {
+        let Shared {
+            database, options, ..
+        } = &*self.shared;
+        let free = options.concurrency.saturating_sub(attempts.count());
+        // the query reads the state of each bundle, so it runs once a second, unless there are more due bundles than it returns
+        if free > 0 && due.is_to_query() {
+            let shared = self.shared.clone();
+            let found = async move { shared.find_due().await };
+            *due = database.on_one_thread(found).await?;
+        }
+        let is_idle = free == 0 || due.bundles.is_empty();
+        if is_idle && attempts.unrecorded.is_empty() {
+            attempts.start_count();
             return Ok(());
         }
-        let running: HashSet<i64> = attempts.running.keys().copied().collect();
-        let shared = self.shared.clone();
-        let taken = async move { shared.take_due(free, &running).await };
-        let (taken, has_more) = database.on_one_thread(taken).await?;
-        attempts.has_more = has_more;
+        let work = {
+            let (shared, running) = (self.shared.clone(), attempts.bundles());
+            let unrecorded = attempts.unrecorded.clone();
+            // lost by an error: the bundles are found again
+            let mut rest = std::mem::take(due);
+            async move {
+                let taken = shared.record_and_lease(&unrecorded, &mut rest, free, &running);
+                Ok::<_, DbError>((taken.await?, rest))
+            }
+        };
+        let (taken, rest) = database.on_one_thread(work).await?;
+        *due = rest;
+        attempts.unrecorded = Arc::default();
+        attempts.start_count();
         for (lease, name) in taken {
             self.begin(attempts, lease, name);
         }
         Ok(())
     }
 
-    fn begin(&self, attempts: &mut Attempts, lease: Lease, name: String) {
-        let (cancel, cancelled) = oneshot::channel();
-        let running = Running {
+    fn begin(&self, attempts: &mut Attempts, mut lease: Lease, name: String) {
+        let (shared, metrics) = (self.shared.clone(), self.metrics.clone());
+        let held = LiveLease {
+            bundle: lease.bundle,
             fence: lease.fence,
             changes: lease.changes,
-            cancel: Some(cancel),
-            may_restart: !attempts.restarted.contains(&lease.bundle),
         };
-        attempts.running.insert(lease.bundle, running);
-        let (shared, metrics) = (self.shared.clone(), self.metrics.clone());
-        attempts.tasks.spawn(async move {
+        attempts.spawn(held, move |cancelled| async move {
             let begun = Instant::now();
             let ended = tokio::select! {
                 biased;
                 reason = cancelled => Err(reason.unwrap_or(CancelReason::LeaseLost)),
                 ended = attempt(&shared, &lease, &name) => Ok(ended),
             };
-            let is_restarted = matches!(ended, Err(CancelReason::Changed));
-            if let Ok(ended) = &ended
-                && let Some(record) = ended.result.record()
-            {
-                let is_well = record.status == Status::Success;
-                let time = is_well.then(|| begun.elapsed());
-                metrics.count(&name, record.status.as_str(), time);
-            }
-            let mut lease = lease;
+            let mut end = AttemptEnd {
+                bundle: lease.bundle,
+                is_restarted: matches!(ended, Err(CancelReason::Changed)),
+                is_kept: lease.is_kept,
+                unchanged: None,
+            };
             if let Ok(ended) = &ended {
                 lease.is_kept = ended.publishers == Publishers::One;
+                end.is_kept = lease.is_kept;
+                if let Some(record) = ended.result.record() {
+                    let is_well = record.status == Status::Success;
+                    let time = is_well.then(|| begun.elapsed());
+                    metrics.count(&name, record.status.as_str(), time);
+                }
+                // a success after a failure is recorded in the history
+                if let AttemptResult::Unchanged(published) = &ended.result
+                    && lease.failures == 0
+                {
+                    end.unchanged = Some(UnchangedBundle {
+                        lease,
+                        name,
+                        published: published.clone(),
+                        interval: ended.interval,
+                    });
+                    return end;
+                }
             }
-            let (bundle, is_kept) = (lease.bundle, lease.is_kept);
             let recorded = {
                 let (shared, name) = (shared.clone(), name.clone());
                 async move { finish(&shared, &lease, &name, ended).await }
             };
             if let Err(error) = shared.database.on_one_thread(recorded).await {
-                // the lease ends by itself, and the bundle is built again
+                // the lease is abandoned, and the bundle is built again
                 tracing::warn!(bundle = name, %error, "the result of a build was not recorded");
             }
-            TaskEnd {
-                bundle,
-                is_restarted,
-                is_kept,
-            }
+            end
         });
     }
 
@@ -273,80 +278,19 @@ impl<S: Stages> Worker<S> {
         }
     }
 
-    /// Waits for running attempts, and cancels those that do not end in time.
+    /// Waits for running attempts, cancels those that do not end in time, and records the last results.
     async fn drain(&self, attempts: &mut Attempts) {
-        let Attempts {
-            tasks,
-            keeps_leases,
-            ..
-        } = &mut *attempts;
-        let all = async {
-            while let Some(joined) = tasks.join_next().await {
-                *keeps_leases |= joined.is_ok_and(|ended| ended.is_kept);
-            }
-        };
-        if tokio::time::timeout(self.shared.options.grace, all)
+        let grace = self.shared.options.grace;
+        if tokio::time::timeout(grace, attempts.join_all())
             .await
-            .is_ok()
+            .is_err()
         {
-            return;
+            attempts.cancel_all(CancelReason::Stopped);
+            let _ = tokio::time::timeout(grace, attempts.join_all()).await;
         }
-        attempts.cancel_all(CancelReason::Stopped);
-        let all = async { while attempts.tasks.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(self.shared.options.grace, all).await;
-    }
-}
-
-impl Attempts {
-    fn end(&mut self, ended: Option<TaskEnd>) {
-        let Some(ended) = ended else {
-            // which attempt panicked is unknown: a cancelled sender has no receiver
-            self.running.retain(|_, running| {
-                running
-                    .cancel
-                    .as_ref()
-                    .is_none_or(|cancel| !cancel.is_closed())
-            });
-            return;
-        };
-        self.keeps_leases |= ended.is_kept;
-        self.running.remove(&ended.bundle);
-        if ended.is_restarted {
-            self.restarted.insert(ended.bundle);
-        } else {
-            self.restarted.remove(&ended.bundle);
-        }
-    }
-
-    /// Cancels the attempts whose leases were lost or whose inputs changed.
-    fn compare(&mut self, held: &[LiveLease]) {
-        let held: HashMap<i64, &LiveLease> = held.iter().map(|held| (held.bundle, held)).collect();
-        for (bundle, running) in &mut self.running {
-            let reason = match held.get(bundle) {
-                Some(held) if held.fence == running.fence => {
-                    if held.changes == running.changes || !running.may_restart {
-                        continue;
-                    }
-                    CancelReason::Changed
-                }
-                _ => CancelReason::LeaseLost,
-            };
-            running.cancel(reason);
-        }
-    }
-
-    fn cancel_all(&mut self, reason: CancelReason) {
-        for running in self.running.values_mut() {
-            running.cancel(reason);
-        }
-    }
-}
-
-impl Running {
-    fn cancel(&mut self, reason: CancelReason) {
-        if let Some(cancel) = self.cancel.take() {
-            // an attempt that has just ended needs no signal
-            let _ = cancel.send(reason);
+        let is_recorded = self.fill(attempts, &mut DueBundles::default()).await;
+        if let Err(error) = is_recorded {
+            tracing::warn!(%error, "results of builds were not recorded; their leases end by themselves");
         }
     }
 }

@@ -65,7 +65,7 @@ pub trait Stages: Send + Sync + 'static {
     /// Fetches a source. Two calls for the same source never overlap within a process. Dropping the future cancels it.
     fn fetch(&self, job: FetchJob) -> impl Future<Output = Result<Self::Fetched, Failure>> + Send;
 
-    /// Returns the digest of everything that the archive depends on. Blocks.
+    /// Returns the digest of everything that the archive depends on. Does not block: it is compared at each check of a bundle.
     ///
     /// # Errors
     /// The bundle cannot be built as it is described.

@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
 use super::access::RepositoryAccess;
+use super::program;
 use crate::limits;
 use crate::model::Status;
 use crate::sync::FetchOptions;
@@ -148,7 +149,7 @@ impl<'a> Runner<'a> {
         remote: Option<&RepositoryAccess>,
         input: &[u8],
     ) -> Result<Vec<u8>, GitError> {
-        let mut command = Command::new("git");
+        let mut command = Command::new(program::path());
         command.args(arguments).current_dir(self.bare);
         let configuration = remote.map_or(&[][..], |access| &access.configuration);
         RepositoryAccess::set_environment(&mut command, configuration);

@@ -9,8 +9,10 @@ mod command;
 mod contents;
 mod copies;
 mod github;
+mod program;
 mod ssh;
 mod token_issuers;
+mod trees;
 
 use std::fs;
 use std::path::Path;
@@ -27,6 +29,7 @@ use crate::tree::Tree;
 pub use authorities::Authorities;
 pub use copies::CheckedAccess;
 pub use token_issuers::TokenIssuers;
+pub use trees::KnownTrees;
 
 use access::RepositoryAccess;
 use command::{GitError, Runner};
@@ -49,6 +52,8 @@ pub struct Repository<'a> {
     pub authorities: Option<&'a Authorities>,
     /// The access with which this process has connected to repositories.
     pub checked: &'a CheckedAccess,
+    /// The files of the last commits.
+    pub trees: &'a KnownTrees,
 }
 
 /// The commit to use.
@@ -76,12 +81,20 @@ impl Repository<'_> {
         let bare = self.folder.join("repository");
         let offline = RepositoryAccess::offline();
         let runner = Runner::new(&bare, &offline, options);
+        let known = self.trees.take(self);
+        let known_commit = known.as_ref().map(|known| known.commit.as_str());
         let commit = self
-            .fetch_commit(&runner, commit, options)
+            .fetch_commit(&runner, commit, known_commit, options)
             .await
             .map_err(|error| self.git_failed(&error))?;
-        let objects = Objects::open(self.folder)
+        let mut objects = Objects::open(self.folder)
             .map_err(|error| self.failed(Status::InternalError, &error.to_string()))?;
+        if let Some(known) = known.filter(|known| known.commit == commit)
+            && objects.reuse(&known.tree)
+        {
+            self.trees.insert(self, commit.clone(), known.tree.clone());
+            return Ok((known.tree, commit));
+        }
         let folder = sub_folder(&self.git.path);
         let tree = contents::read(
             &runner,
@@ -92,7 +105,10 @@ impl Repository<'_> {
             Budget::new(options),
         );
         match tree.await.map_err(|error| self.git_failed(&error))? {
-            Some(tree) => Ok((tree, commit)),
+            Some(tree) => {
+                self.trees.insert(self, commit.clone(), tree.clone());
+                Ok((tree, commit))
+            }
             None => Err(Failure {
                 phase: Phase::Build,
                 status: Status::BuildFailed,
@@ -102,24 +118,32 @@ impl Repository<'_> {
     }
 
     /// Fetches the commit unless it is present, and returns its full id. If the server rejects an issued token, the fetch is
-    /// repeated with another one. `offline` runs commands that do not use the network.
+    /// repeated with another one. `offline` runs commands that do not use the network. The files of the commit `known` need not be
+    /// read, so the copy of the repository is not needed either if it is the one to use.
     async fn fetch_commit(
         &self,
         offline: &Runner<'_>,
         commit: &str,
+        known: Option<&str>,
         options: &FetchOptions,
     ) -> Result<String, GitError> {
         let bare = offline.bare;
-        prepare(bare, offline, &self.git.repo).await?;
+        let known = known.filter(|_| is_usable(bare, &self.git.repo));
+        if known.is_none() {
+            prepare(bare, offline, &self.git.repo).await?;
+        }
         let id = commit.to_ascii_lowercase();
-        if is_full(&id) && self.checked.contains(self) && offline.has_commit(&id).await {
+        if is_full(&id)
+            && self.checked.contains(self)
+            && (known == Some(&id) || offline.has_commit(&id).await)
+        {
             return Ok(id);
         }
         let mut is_repeated = false;
         loop {
             let access = RepositoryAccess::new(self, options).await?;
             let runner = Runner::new(bare, &access, options);
-            match self.fetch_by(&runner, &access, commit).await {
+            match self.fetch_by(&runner, &access, commit, known).await {
                 Ok(id) => {
                     self.checked.insert(self);
                     return Ok(id);
@@ -138,6 +162,7 @@ impl Repository<'_> {
         runner: &Runner<'_>,
         access: &RepositoryAccess,
         commit: &str,
+        known: Option<&str>,
     ) -> Result<String, GitError> {
         let wanted = if commit.is_empty() {
             let name = &self.git.reference;
@@ -167,7 +192,11 @@ impl Repository<'_> {
         if !is_full(&id) {
             return Err(GitError::failed("object not found"));
         }
-        if runner.has_commit(&id).await {
+        let is_known = known == Some(&id);
+        if known.is_some() && !is_known {
+            prepare(runner.bare, runner, &self.git.repo).await?;
+        }
+        if is_known || runner.has_commit(&id).await {
             if matches!(wanted, CommitSelector::Commit(_)) && !access.is_local {
                 runner
                     .remote(&["ls-remote", "--", &access.address, "HEAD"])
@@ -283,6 +312,25 @@ fn advertised(listed: &[u8], name: &str) -> Option<CommitSelector> {
 /// Creates the bare repository, or repairs what an interrupted fetch has left. A copy of a repository with another address is
 /// replaced.
 async fn prepare(bare: &Path, runner: &Runner<'_>, address: &str) -> Result<(), GitError> {
+    if bare.exists() {
+        // old commits are dropped with the repository
+        if is_usable(bare, address)
+            && runner
+                .local(&["rev-parse", "--is-bare-repository"])
+                .await
+                .is_ok()
+        {
+            return Ok(());
+        }
+        fs::remove_dir_all(bare).map_err(|error| GitError::internal(&error))?;
+    }
+    private_files::create_folder(bare).map_err(|error| GitError::internal(&error))?;
+    runner.local(&["init", "--quiet", "--bare", "."]).await?;
+    copies::record_origin(bare, address).map_err(|error| GitError::internal(&error))
+}
+
+/// Returns `true` if a bare repository is a copy of the one with an address, of a moderate size, and no fetch was interrupted.
+fn is_usable(bare: &Path, address: &str) -> bool {
     let packs = bare.join("objects/pack");
     let count = fs::read_dir(&packs).map_or(0, Iterator::count);
     let is_left = [
@@ -297,25 +345,7 @@ async fn prepare(bare: &Path, runner: &Runner<'_>, address: &str) -> Result<(), 
         let mut names = entries.flatten().map(|entry| entry.file_name());
         names.any(|name| name.to_string_lossy().starts_with("tmp_"))
     });
-    if bare.exists() {
-        // old commits are dropped with the repository
-        let is_usable = count <= limits::GIT_PACK_FILES
-            && !is_left
-            && !has_partial
-            && copies::is_copy_of(bare, address);
-        if is_usable
-            && runner
-                .local(&["rev-parse", "--is-bare-repository"])
-                .await
-                .is_ok()
-        {
-            return Ok(());
-        }
-        fs::remove_dir_all(bare).map_err(|error| GitError::internal(&error))?;
-    }
-    private_files::create_folder(bare).map_err(|error| GitError::internal(&error))?;
-    runner.local(&["init", "--quiet", "--bare", "."]).await?;
-    copies::record_origin(bare, address).map_err(|error| GitError::internal(&error))
+    count <= limits::GIT_PACK_FILES && !is_left && !has_partial && copies::is_copy_of(bare, address)
 }
 
 #[cfg(test)]
