@@ -19,6 +19,41 @@ async fn mariadb_comes_back() {
     come_back(Kind::Mariadb, On::Mariadb).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_start_waits_for_a_server_that_is_starting() {
+    for (kind, on) in [(Kind::Postgres, On::Postgres), (Kind::Mariadb, On::Mariadb)] {
+        let Some(mut server) = Server::start(kind) else {
+            skip(kind);
+            continue;
+        };
+        create(on, &server, "control").await;
+        let folder = Folder::new();
+        let mut options = options(&folder.0);
+        options.database = Some(reached(on, &server, "control"));
+        server.stop();
+        let rejected = ControlPlane::open(&options).await.err().unwrap();
+        let message = rejected.to_string();
+        assert!(
+            message.starts_with("the database cannot be reached: "),
+            "{message}"
+        );
+        options.database_wait = Duration::from_mins(1);
+        let opening = {
+            let options = options.clone();
+            tokio::spawn(async move { ControlPlane::open(&options).await.map(drop) })
+        };
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(!opening.is_finished(), "{on:?}");
+        server.run();
+        opening.await.unwrap().unwrap();
+        // what does not change by waiting is reported at once
+        options.database = Some(reached(on, &server, "absent"));
+        let begun = std::time::Instant::now();
+        assert!(ControlPlane::open(&options).await.is_err());
+        assert!(begun.elapsed() < Duration::from_secs(30), "{on:?}");
+    }
+}
+
 async fn come_back(kind: Kind, on: On) {
     let Some(mut server) = Server::start(kind) else {
         skip(kind);

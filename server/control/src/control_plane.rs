@@ -45,6 +45,8 @@ pub struct Options {
     pub kept_revisions: usize,
     /// `true` if the tables of a database server are migrated to the latest version. Tables of SQLite always are.
     pub apply_migrations: bool,
+    /// Maximum time to wait for a database server that is starting.
+    pub database_wait: Duration,
 }
 
 impl Options {
@@ -61,6 +63,7 @@ impl Options {
             audit_retention: None,
             kept_revisions: limits::ARTIFACTS,
             apply_migrations: false,
+            database_wait: Duration::ZERO,
         }
     }
 
@@ -163,6 +166,7 @@ impl ControlPlane {
         let builds = BuildMetrics::new(&config.settings.metrics);
         metrics.register(|registry| builds.register(registry));
         database.observe(metrics.observer());
+        database.wait_until_ready(options.database_wait).await;
         if options.apply_migrations || database.dialect() == Dialect::Sqlite {
             let report = database.migrate().await?;
             if !report.applied.is_empty() {

@@ -100,7 +100,9 @@ const TOO_LARGE: &str = "is larger than the database accepts";
 impl From<DbError> for ApiError {
     fn from(error: DbError) -> Self {
         let (kind, message) = match &error {
-            DbError::Unavailable(_) => (ApiErrorKind::Unavailable, error.to_string()),
+            DbError::Unavailable(_) | DbError::NotReady(_) => {
+                (ApiErrorKind::Unavailable, error.to_string())
+            }
             DbError::Busy(_) => (ApiErrorKind::Busy, error.to_string()),
             DbError::Conflict(_) => (ApiErrorKind::Conflict, format!("the item {CONFLICT}")),
             DbError::TooLarge(_) => (ApiErrorKind::TooLarge, format!("the body {TOO_LARGE}")),

@@ -1,5 +1,6 @@
 //! Builds of bundles: leases, scheduling and records.
 
+mod counted_work;
 mod desired;
 mod instances;
 mod leases;

@@ -125,6 +125,8 @@ impl Row {
 pub enum DbError {
     /// The database cannot be reached. A later attempt may succeed.
     Unavailable(String),
+    /// The server accepts no sessions yet: it does not listen, or it is starting. A later attempt may succeed.
+    NotReady(String),
     /// A lock or a connection was not free in time. The connection is healthy, and a later attempt may succeed.
     Busy(String),
     /// A table that a statement names does not exist.
@@ -151,7 +153,9 @@ pub enum DbError {
 impl fmt::Display for DbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unavailable(message) => write!(f, "the database cannot be reached: {message}"),
+            Self::Unavailable(message) | Self::NotReady(message) => {
+                write!(f, "the database cannot be reached: {message}")
+            }
             Self::Busy(message) => write!(f, "the database is busy: {message}"),
             Self::MissingTable(message) => write!(f, "the database has no such table: {message}"),
             Self::Conflict(message) => write!(f, "the database refused a write: {message}"),
@@ -173,6 +177,28 @@ impl fmt::Display for DbError {
 }
 
 impl std::error::Error for DbError {}
+
+impl From<tokio::task::JoinError> for DbError {
+    /// Blocking work panicked.
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self::Other(error.to_string())
+    }
+}
+
+/// Returns `true` if an error of a connection means that no server listens at its address, as before a server has started.
+pub(super) fn is_not_listening(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            // the socket of a server on this machine
+            | ErrorKind::NotFound
+    )
+}
 
 /// SQL dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, Opts, Params, Value};
 
+use super::driver::is_not_listening;
 use super::mysql_dsn;
 use super::pool::{BeginError, Pool, PooledConnection};
 use super::{Cell, DatabaseTls, DbError, DbFuture, Dialect, Driver, Mode, Row, Session};
@@ -51,7 +52,7 @@ impl Mysql {
         let Ok(connected) = connecting.await else {
             return Err(DbError::Unavailable("it does not answer".to_owned()));
         };
-        let mut conn = connected.map_err(|error| DbError::Unavailable(error.to_string()))?;
+        let mut conn = connected.map_err(unreachable)?;
         conn.query_drop(LOCK_TIMEOUTS).await.map_err(failed)?;
         let max_packet: Option<u64> = conn
             .query_first("SELECT @@max_allowed_packet")
@@ -62,6 +63,17 @@ impl Mysql {
             conn,
             most: max_packet.unwrap_or(usize::MAX),
         })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
+fn unreachable(error: mysql_async::Error) -> DbError {
+    use mysql_async::{DriverError, Error, IoError};
+    let message = error.to_string();
+    match &error {
+        Error::Io(IoError::Io(cause)) if is_not_listening(cause) => DbError::NotReady(message),
+        Error::Driver(DriverError::ConnectionClosed) => DbError::NotReady(message),
+        _ => DbError::Unavailable(message),
     }
 }
 

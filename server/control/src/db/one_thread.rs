@@ -24,9 +24,7 @@ pub(super) async fn run<T: Send + 'static>(
     let work = TraceContext::current().scope(MAY_BLOCK.scope((), work));
     let runtime = Handle::current();
     let running = spawn_blocking(move || runtime.block_on(work));
-    running
-        .await
-        .map_err(|error| DbError::Other(error.to_string()))
+    Ok(running.await?)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::driver::is_not_listening;
 use super::pool::{BeginError, Pool, PooledConnection};
 use super::postgres_dsn::PostgresDsn;
 use super::{Cell, DatabaseTls, DbError, DbFuture, Dialect, Driver, Mode, Row, Session};
@@ -69,10 +71,19 @@ impl Postgres {
     }
 }
 
-/// Classifies a connection error. A server that is starting, stopping or out of connections is temporarily unavailable.
+/// Classifies a connection error. A server that is stopping or out of connections is temporarily unavailable.
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn unreachable(error: tokio_postgres::Error) -> DbError {
-    DbError::Unavailable(chain(&error))
+    let message = chain(&error);
+    let is_starting = error.code() == Some(&SqlState::CANNOT_CONNECT_NOW);
+    let cause = error
+        .source()
+        .and_then(|cause| cause.downcast_ref::<std::io::Error>());
+    if is_starting || error.is_closed() || cause.is_some_and(is_not_listening) {
+        DbError::NotReady(message)
+    } else {
+        DbError::Unavailable(message)
+    }
 }
 
 /// Formats an error with its causes.

@@ -176,8 +176,7 @@ impl SqliteSession {
         let ended = if one_thread::may_block() {
             running()
         } else {
-            let ended = tokio::task::spawn_blocking(running).await;
-            ended.map_err(|error| DbError::Other(error.to_string()))?
+            tokio::task::spawn_blocking(running).await?
         };
         let (mut session, result) = ended?;
         self.lease = session.lease.take();

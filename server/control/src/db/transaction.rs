@@ -10,6 +10,9 @@ use super::{
     Cell, Clock, DatabaseOptions, DbError, Dialect, Driver, Mode, Row, Session, one_thread,
 };
 
+/// Interval between two attempts to reach a server that is starting.
+const READY_INTERVAL: Duration = Duration::from_millis(500);
+
 /// Observer of statements. It receives the first word of the statement, its success and its duration.
 pub type Observer = Arc<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
 
@@ -79,6 +82,31 @@ impl Database {
         match self.dialect() {
             Dialect::Sqlite => one_thread::run(work).await?,
             Dialect::Postgres | Dialect::Mysql => work.await,
+        }
+    }
+
+    /// Waits until the server of the database accepts sessions, for at most `limit`. Any other error is that of the first
+    /// transaction.
+    pub async fn wait_until_ready(&self, limit: Duration) {
+        let begun = Instant::now();
+        let mut is_waiting = false;
+        while begun.elapsed() < limit {
+            match self.begin(Mode::Read).await {
+                Err(DbError::NotReady(reason)) => {
+                    if !is_waiting {
+                        let seconds = limit.as_secs();
+                        tracing::warn!(reason, seconds, "waiting until the database is ready");
+                    }
+                    is_waiting = true;
+                    tokio::time::sleep(READY_INTERVAL).await;
+                }
+                begun => {
+                    if let Ok(transaction) = begun {
+                        transaction.roll_back().await;
+                    }
+                    return;
+                }
+            }
         }
     }
 

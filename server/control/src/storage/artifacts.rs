@@ -53,7 +53,9 @@ impl From<PublishError> for Failure {
                 // messages of databases may contain addresses and values, which status records must not
                 tracing::error!(%error, "an archive was not stored in the database");
                 push_failed(match error {
-                    DbError::Unavailable(_) => "the database cannot be reached",
+                    DbError::Unavailable(_) | DbError::NotReady(_) => {
+                        "the database cannot be reached"
+                    }
                     DbError::Busy(_) => "the database is busy with other writes",
                     DbError::TooLarge(_) => "the archive is larger than the database accepts",
                     _ => "the database failed; the log of the service contains the reason",

@@ -7,8 +7,13 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::{Instant, sleep_until};
 
 use crate::db::{Lease, LiveLease, PublishedInputs};
+
+/// Maximum time that the end of an attempt waits for other ends. A transaction costs more than its statements, so several
+/// results are recorded, and several attempts are begun, in one.
+const GATHERING: Duration = Duration::from_millis(10);
 
 /// Why a running attempt is cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +33,8 @@ pub struct Attempts {
     pub keeps_leases: bool,
     /// Results that are recorded together in the next transaction. Their leases are held until then.
     pub unrecorded: Arc<Vec<UnchangedBundle>>,
-    /// The number of attempts that ended since the last transaction, and of those that it began.
-    ended: usize,
-    begun: usize,
+    /// The time of the first end of an attempt since the last transaction.
+    first_end: Option<Instant>,
 }
 
 /// A running attempt.
@@ -80,7 +84,6 @@ impl Attempts {
             may_restart: !self.restarted.contains(&lease.bundle),
         };
         self.running.insert(lease.bundle, running);
-        self.begun += 1;
     }
 
     /// Waits until an attempt ends. Never completes if none runs.
@@ -92,7 +95,7 @@ impl Attempts {
     }
 
     fn end(&mut self, joined: Result<AttemptEnd, JoinError>) {
-        self.ended += 1;
+        self.first_end.get_or_insert_with(Instant::now);
         let ended = match joined {
             Ok(ended) => ended,
             Err(error) => {
@@ -122,15 +125,21 @@ impl Attempts {
         self.running.len()
     }
 
-    /// Returns `true` if half of the attempts that the last transaction began have ended. A transaction costs more than
-    /// its statements, so results are recorded and attempts are begun several at once. Attempts that take long do not count.
-    pub fn are_half_ended(&self) -> bool {
-        2 * self.ended >= self.begun
+    /// Waits until [`GATHERING`] has passed since the first end of an attempt. Never completes before one has ended.
+    pub fn gathered(&self) -> impl Future<Output = ()> + use<> {
+        let end = self.first_end.map(|first| first + GATHERING);
+        async move {
+            match end {
+                Some(end) => sleep_until(end).await,
+                None => pending().await,
+            }
+        }
     }
 
-    /// Counts the attempts from a new transaction on.
-    pub fn start_count(&mut self) {
-        (self.ended, self.begun) = (0, 0);
+    /// Removes the results after they were recorded, or if there were none.
+    pub fn clear_results(&mut self) {
+        self.unrecorded = Arc::default();
+        self.first_end = None;
     }
 
     /// Cancels the attempts whose leases were lost or whose inputs changed. Returns held leases without an attempt and a result.

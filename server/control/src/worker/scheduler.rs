@@ -114,13 +114,17 @@ impl<S: Stages> Worker<S> {
             let polled = tokio::select! {
                 biased;
                 () = &mut stop => break,
+                // before ends of attempts, which may always be ready
+                _ = polls.tick() => self.poll(&mut attempts, &mut due, &mut renewed).await,
+                () = attempts.gathered(), if !due.is_known_empty() => {
+                    self.fill(&mut attempts, &mut due).await
+                }
                 () = attempts.next_end() => {
-                    if !attempts.are_half_ended() || due.is_known_empty() {
+                    if due.is_known_empty() || 2 * self.free(&attempts) < self.shared.options.concurrency {
                         continue;
                     }
                     self.fill(&mut attempts, &mut due).await
                 }
-                _ = polls.tick() => self.poll(&mut attempts, &mut due, &mut renewed).await,
             };
             match &polled {
                 Ok(()) if !is_reachable => tracing::info!("the database can be reached again"),
@@ -175,12 +179,16 @@ impl<S: Stages> Worker<S> {
         self.fill(attempts, due).await
     }
 
+    /// Returns the number of attempts that can be begun.
+    fn free(&self, attempts: &Attempts) -> usize {
+        let concurrency = self.shared.options.concurrency;
+        concurrency.saturating_sub(attempts.count())
+    }
+
     /// Records results that found nothing changed, and begins attempts for due bundles.
     async fn fill(&self, attempts: &mut Attempts, due: &mut DueBundles) -> Result<(), DbError> {
-        let Shared {
-            database, options, ..
-        } = &*self.shared;
-        let free = options.concurrency.saturating_sub(attempts.count());
+        let database = &self.shared.database;
+        let free = self.free(attempts);
         // the query reads the state of each bundle, so it runs once a second, unless there are more due bundles than it returns
         if free > 0 && due.is_to_query() {
             let shared = self.shared.clone();
@@ -189,7 +197,7 @@ impl<S: Stages> Worker<S> {
         }
         let is_idle = free == 0 || due.bundles.is_empty();
         if is_idle && attempts.unrecorded.is_empty() {
-            attempts.start_count();
+            attempts.clear_results();
             return Ok(());
         }
         let work = {
@@ -204,8 +212,7 @@ impl<S: Stages> Worker<S> {
         };
         let (taken, rest) = database.on_one_thread(work).await?;
         *due = rest;
-        attempts.unrecorded = Arc::default();
-        attempts.start_count();
+        attempts.clear_results();
         for (lease, name) in taken {
             self.begin(attempts, lease, name);
         }

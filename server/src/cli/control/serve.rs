@@ -23,6 +23,9 @@ const WATCH: Duration = Duration::from_secs(1);
 /// Interval of polling certificate files.
 const REFRESH: Duration = Duration::from_secs(5);
 
+/// Maximum time to wait for a database server that is starting, for example together with this service.
+const DATABASE_WAIT: Duration = Duration::from_secs(30);
+
 /// Maximum time to send the last spans when the service stops.
 const LAST_SPANS: Duration = Duration::from_secs(5);
 
@@ -95,6 +98,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), String> {
     let mut options = args.common.options();
     args.api_prefix.clone_into(&mut options.api_prefix);
     options.apply_migrations = args.apply_migrations;
+    options.database_wait = DATABASE_WAIT;
     options.audit_retention = args.audit_retention;
     if args.validate {
         let section = commands::validate(&options).await;
