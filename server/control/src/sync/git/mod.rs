@@ -81,17 +81,16 @@ impl Repository<'_> {
         let bare = self.folder.join("repository");
         let offline = RepositoryAccess::offline();
         let runner = Runner::new(&bare, &offline, options);
+        let mut objects = Objects::open(self.folder)
+            .map_err(|error| self.failed(Status::InternalError, &error.to_string()))?;
         let known = self.trees.take(self);
+        let known = known.filter(|known| objects.reuse(&known.tree));
         let known_commit = known.as_ref().map(|known| known.commit.as_str());
         let commit = self
             .fetch_commit(&runner, commit, known_commit, options)
             .await
             .map_err(|error| self.git_failed(&error))?;
-        let mut objects = Objects::open(self.folder)
-            .map_err(|error| self.failed(Status::InternalError, &error.to_string()))?;
-        if let Some(known) = known.filter(|known| known.commit == commit)
-            && objects.reuse(&known.tree)
-        {
+        if let Some(known) = known.filter(|known| known.commit == commit) {
             self.trees.insert(self, commit.clone(), known.tree.clone());
             return Ok((known.tree, commit));
         }
