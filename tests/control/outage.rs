@@ -48,9 +48,8 @@ async fn the_start_waits_for_a_server_that_is_starting() {
         opening.await.unwrap().unwrap();
         // what does not change by waiting is reported at once
         options.database = Some(reached(on, &server, "absent"));
-        let begun = std::time::Instant::now();
-        assert!(ControlPlane::open(&options).await.is_err());
-        assert!(begun.elapsed() < Duration::from_secs(30), "{on:?}");
+        options.database_wait = Duration::from_hours(10);
+        assert!(ControlPlane::open(&options).await.is_err(), "{on:?}");
     }
 }
 

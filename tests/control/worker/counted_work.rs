@@ -184,7 +184,7 @@ async fn a_bundle_is_built_again_after_a_panic() {
 
 #[tokio::test(start_paused = true)]
 async fn a_result_is_recorded_once_the_database_can_be_used_again() {
-    let (plane, database, _) = plane(On::Sqlite, &[("a".to_owned(), "s")]).await;
+    let (plane, database, counts) = plane(On::Sqlite, &[("a".to_owned(), "s")]).await;
     let file = plane.folder.0.join("sqlite.db");
     let file = rusqlite::Connection::open(file).unwrap();
     let stages = Arc::new(Unchanging {
@@ -192,18 +192,38 @@ async fn a_result_is_recorded_once_the_database_can_be_used_again() {
         ..Unchanging::default()
     });
     let worker = start(&stages, &database);
-    while stages.fetches.load(Ordering::Relaxed) < 2 {
-        sleep(Duration::from_millis(100)).await;
+    while stages.published("a") == 0 {
+        sleep(Duration::from_secs(1)).await;
     }
-    let trigger = "CREATE TRIGGER full BEFORE UPDATE OF attempted_at ON bundle_builds BEGIN SELECT RAISE(ABORT, 'full'); END";
-    file.execute_batch(trigger).unwrap();
-    // longer than a lease
-    sleep(Duration::from_mins(1)).await;
-    assert_eq!(stages.checks.load(Ordering::Relaxed), 2);
-    file.execute_batch("DROP TRIGGER full").unwrap();
-    sleep(Duration::from_mins(1)).await;
-    assert!(stages.checks.load(Ordering::Relaxed) > 2);
-    // a bundle whose last result is unknown would be published again
-    assert_eq!(stages.published("a"), 1);
+    let faults = [
+        (
+            "CREATE TRIGGER full BEFORE UPDATE OF attempted_at ON bundle_builds BEGIN SELECT RAISE(ABORT, 'full'); END",
+            "DROP TRIGGER full",
+        ),
+        (
+            "ALTER TABLE bundle_builds RENAME TO gone",
+            "ALTER TABLE gone RENAME TO bundle_builds",
+        ),
+    ];
+    for (fault, repair) in faults {
+        let before = stages.fetches.load(Ordering::Relaxed);
+        while stages.fetches.load(Ordering::Relaxed) == before {
+            sleep(Duration::from_millis(100)).await;
+        }
+        file.execute_batch(fault).unwrap();
+        let checks = stages.checks.load(Ordering::Relaxed);
+        counts.take();
+        // longer than a lease
+        sleep(Duration::from_mins(1)).await;
+        assert_eq!(stages.checks.load(Ordering::Relaxed), checks + 1);
+        // the database is not called more often than otherwise
+        let begun = counts.take()["begin"];
+        assert!((30..240).contains(&begun), "{fault}: {begun}");
+        file.execute_batch(repair).unwrap();
+        sleep(Duration::from_mins(1)).await;
+        assert!(stages.checks.load(Ordering::Relaxed) > checks + 1);
+        // a bundle whose last result is unknown would be published again
+        assert_eq!(stages.published("a"), 1, "{fault}");
+    }
     worker.abort();
 }

@@ -32,7 +32,7 @@ use crate::tree::{Content, Facts, Fetched, Tree};
 
 use datasources::Datasources;
 use filter::Filter;
-use git::{Authorities, CheckedAccess, KnownTrees, Repository, TokenIssuers};
+use git::{Authorities, CheckedAccess, Repository, TokenIssuers, TreeCache};
 use objects::Objects;
 
 /// Settings of fetching.
@@ -100,7 +100,7 @@ pub struct Fetcher {
     /// Authorities of Git servers, if they are not those of the system.
     authorities: Option<Authorities>,
     checked: CheckedAccess,
-    git_trees: KnownTrees,
+    git_trees: TreeCache,
 }
 
 /// A source to fetch.
@@ -177,7 +177,7 @@ impl Fetcher {
             token_issuers: TokenIssuers::default(),
             authorities,
             checked: CheckedAccess::default(),
-            git_trees: KnownTrees::default(),
+            git_trees: TreeCache::default(),
         })
     }
 

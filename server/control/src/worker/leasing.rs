@@ -35,7 +35,7 @@ impl DueBundles {
     }
 
     /// Returns `true` if no bundle is due until the next poll.
-    pub fn is_known_empty(&self) -> bool {
+    pub fn is_exhausted(&self) -> bool {
         self.bundles.is_empty() && !self.is_to_query()
     }
 

@@ -116,11 +116,11 @@ impl<S: Stages> Worker<S> {
                 () = &mut stop => break,
                 // before ends of attempts, which may always be ready
                 _ = polls.tick() => self.poll(&mut attempts, &mut due, &mut renewed).await,
-                () = attempts.gathered(), if !due.is_known_empty() => {
+                () = attempts.gathered(), if !due.is_exhausted() => {
                     self.fill(&mut attempts, &mut due).await
                 }
                 () = attempts.next_end() => {
-                    if due.is_known_empty() || 2 * self.free(&attempts) < self.shared.options.concurrency {
+                    if due.is_exhausted() || 2 * self.free(&attempts) < self.shared.options.concurrency {
                         continue;
                     }
                     self.fill(&mut attempts, &mut due).await
@@ -156,7 +156,6 @@ impl<S: Stages> Worker<S> {
         due: &mut DueBundles,
         renewed: &mut Instant,
     ) -> Result<(), DbError> {
-        due.is_outdated = true;
         let database = &self.shared.database;
         let is_due = renewed.elapsed() >= Lease::TERM / 4;
         if attempts.count() == 0 && !attempts.keeps_leases {
@@ -176,6 +175,7 @@ impl<S: Stages> Worker<S> {
                 attempts.keeps_leases = true;
             }
         }
+        due.is_outdated = true;
         self.fill(attempts, due).await
     }
 
@@ -191,6 +191,8 @@ impl<S: Stages> Worker<S> {
         let free = self.free(attempts);
         // the query reads the state of each bundle, so it runs once a second, unless there are more due bundles than it returns
         if free > 0 && due.is_to_query() {
+            // after an error, the next poll repeats the query
+            *due = DueBundles::default();
             let shared = self.shared.clone();
             let found = async move { shared.find_due().await };
             *due = database.on_one_thread(found).await?;
@@ -203,7 +205,7 @@ impl<S: Stages> Worker<S> {
         let work = {
             let (shared, running) = (self.shared.clone(), attempts.bundles());
             let unrecorded = attempts.unrecorded.clone();
-            // lost by an error: the bundles are found again
+            // after an error, the next poll finds the bundles again
             let mut rest = std::mem::take(due);
             async move {
                 let taken = shared.record_and_lease(&unrecorded, &mut rest, free, &running);

@@ -29,7 +29,7 @@ use crate::tree::Tree;
 pub use authorities::Authorities;
 pub use copies::CheckedAccess;
 pub use token_issuers::TokenIssuers;
-pub use trees::KnownTrees;
+pub use trees::TreeCache;
 
 use access::RepositoryAccess;
 use command::{GitError, Runner};
@@ -53,7 +53,7 @@ pub struct Repository<'a> {
     /// The access with which this process has connected to repositories.
     pub checked: &'a CheckedAccess,
     /// The files of the last commits.
-    pub trees: &'a KnownTrees,
+    pub trees: &'a TreeCache,
 }
 
 /// The commit to use.

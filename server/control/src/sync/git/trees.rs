@@ -12,21 +12,21 @@ use crate::tree::Tree;
 
 /// The files of the last commit of each source, by the private folder of the source and the pinned commit.
 #[derive(Debug, Default)]
-pub struct KnownTrees(Mutex<HashMap<(PathBuf, Option<String>), KnownTree>>);
+pub struct TreeCache(Mutex<HashMap<(PathBuf, Option<String>), CachedTree>>);
 
 /// The selected files of a commit. They are in the private folder of the source.
 #[derive(Debug)]
-pub struct KnownTree {
+pub struct CachedTree {
     /// The address of the repository and the selection of files.
     git: Git,
     pub commit: String,
     pub tree: Tree,
 }
 
-impl KnownTrees {
+impl TreeCache {
     /// Takes the files of the last commit, if the repository and the selection are the same. After a failure they are missing, so
     /// that the next fetch repairs the copy of the repository.
-    pub fn take(&self, repository: &Repository<'_>) -> Option<KnownTree> {
+    pub fn take(&self, repository: &Repository<'_>) -> Option<CachedTree> {
         let known = self.0.lock().remove(&key(repository));
         known.filter(|known| known.git == *repository.git)
     }
@@ -38,7 +38,7 @@ impl KnownTrees {
             // removed sources leave entries
             trees.clear();
         }
-        let known = KnownTree {
+        let known = CachedTree {
             git: repository.git.clone(),
             commit,
             tree,
