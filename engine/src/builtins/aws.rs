@@ -287,7 +287,8 @@ struct Signature<'r> {
 }
 
 impl Signature<'_> {
-    /// Returns the value of the header `Authorization`.
+    /// Returns the value of the header `Authorization`: the credential scope, the names of the signed headers and the
+    /// signature.
     fn authorization(&self, config: &Config<'_>) -> String {
         let names: Vec<&str> = self.headers.keys().map(String::as_str).collect();
         let names = names.join(";");

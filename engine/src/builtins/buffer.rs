@@ -38,7 +38,7 @@ pub struct Writer<'b, 'e> {
 }
 
 impl<'b, 'e> Writer<'b, 'e> {
-    /// Returns a writer that appends to the buffer.
+    /// Returns a writer that appends to the buffer. It reads the remaining memory of the budget once, here.
     pub fn new(call: &'b BuiltinContext<'_>, buffer: &'b mut Buffer<'e>) -> Self {
         Self {
             remaining: call.budget.remaining_memory(),

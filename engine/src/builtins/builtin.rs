@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{Aggregation, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult};
 use crate::value::{TextView, ValueRef};
 
-/// Implementation of a built-in.
 pub type Function =
     for<'e> fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>;
 
@@ -68,7 +67,6 @@ pub struct Builtin {
     pub nondeterministic: bool,
     /// `true` if v1 modules must not call it.
     pub deprecated: bool,
-    /// Implementation.
     pub run: BuiltinFn,
     /// Prepares calls with constant operands.
     pub specialise: Option<Specialise>,
@@ -122,7 +120,6 @@ impl IndexTest {
     }
 }
 
-/// Relation of two strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextRelation {
     /// The first begins with the second.
@@ -136,18 +133,14 @@ pub enum TextRelation {
 /// Observable effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// A printed line.
     Print,
-    /// A note in a trace.
     Note,
-    /// The name of a test case.
     TestCase,
 }
 
-/// Implementation of a built-in.
+/// Where a built-in is implemented: in a function of this module, or in the evaluators.
 #[derive(Clone, Copy)]
 pub enum BuiltinFn {
-    /// A function.
     Function(Function),
     /// Implemented by the evaluator: `eq`, `assign`, `walk`.
     Evaluator,
@@ -164,7 +157,7 @@ impl Builtin {
         Self::plain(name, signature, doc, BuiltinFn::Function(run))
     }
 
-    /// Returns a built-in that the evaluator implements.
+    /// Returns a built-in without a function: the evaluators implement it.
     pub const fn evaluator(name: &'static str, signature: &'static str, doc: &'static str) -> Self {
         Self::plain(name, signature, doc, BuiltinFn::Evaluator)
     }
@@ -196,21 +189,18 @@ impl Builtin {
         }
     }
 
-    /// Sets the infix operator.
     #[must_use]
     pub const fn infix(mut self, operator: &'static str) -> Self {
         self.infix = operator;
         self
     }
 
-    /// Marks it as deprecated.
     #[must_use]
     pub const fn deprecated(mut self) -> Self {
         self.deprecated = true;
         self
     }
 
-    /// Marks it as nondeterministic.
     #[must_use]
     pub const fn nondeterministic(mut self) -> Self {
         self.nondeterministic = true;
@@ -245,21 +235,18 @@ impl Builtin {
         self
     }
 
-    /// Sets the aggregate that it computes.
     #[must_use]
     pub const fn aggregating(mut self, aggregation: Aggregation) -> Self {
         self.aggregation = Some(aggregation);
         self
     }
 
-    /// Sets the relation that it tests.
     #[must_use]
     pub const fn relating(mut self, relation: TextRelation) -> Self {
         self.relation = Some(relation);
         self
     }
 
-    /// Sets its categories.
     #[must_use]
     pub const fn listed(mut self, categories: &'static [&'static str]) -> Self {
         self.categories = categories;

@@ -119,7 +119,7 @@ pub enum BuiltinErrorDetail {
     Element {
         /// Operand number, from 1.
         position: u8,
-        /// Kind of the collection.
+        /// Kind of the collection, array or set.
         collection: Kind,
         /// Accepted kinds of elements, singular.
         want: &'static [&'static str],
@@ -186,7 +186,7 @@ impl From<&'static str> for BuiltinError {
 }
 
 impl BuiltinErrorDetail {
-    /// Returns OPA's code.
+    /// Returns OPA's code. Wrong types of operands and elements are type errors.
     pub fn code(&self) -> EvalErrorCode {
         match self {
             Self::Operand { .. } | Self::Element { .. } => EvalErrorCode::Type,
@@ -251,7 +251,7 @@ impl BuiltinError {
         )))
     }
 
-    /// Returns an error with the given code.
+    /// Returns an error with the given code. It ends the evaluation only if errors of built-ins are strict.
     pub fn error_of(code: EvalErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::Error(Box::new(BuiltinErrorDetail::Message(code, message.into())))
     }
@@ -310,7 +310,7 @@ impl BuiltinError {
         )
     }
 
-    /// Returns an error that ends the evaluation.
+    /// Returns an error that ends the evaluation, also if errors of built-ins are lenient.
     pub fn halt(code: EvalErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::Halt(Box::new(BuiltinErrorDetail::Message(code, message.into())))
     }

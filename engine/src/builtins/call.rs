@@ -26,7 +26,6 @@ use solon_syntax::source::{SourceId, Span};
 use crate::value::display;
 use crate::value::{Arena, Excess, RefRepr, Short, TextView, TextViewRepr, Value, ValueRef};
 
-/// File names by source id.
 pub type SourceNames = HashMap<SourceId, Arc<str>>;
 
 /// Caches of some built-ins for one evaluation, so that equal calls return equal results.
@@ -64,7 +63,6 @@ pub struct CallCaches<'e> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BuiltinContext<'e> {
-    /// Arena for results.
     pub(crate) arena: &'e Arena,
     /// Provides all external I/O.
     pub(crate) host: &'e dyn Host,
@@ -72,7 +70,6 @@ pub struct BuiltinContext<'e> {
     pub(crate) patterns: PatternsView<'e>,
     /// Remaining limits of the evaluation.
     pub(crate) budget: Budget<'e>,
-    /// Hooks of the host.
     pub(crate) hooks: &'e Hooks<'e>,
     /// Hosts that policies may connect to. `None` allows all.
     pub(crate) allow_net: Option<&'e [String]>,
@@ -82,7 +79,6 @@ pub struct BuiltinContext<'e> {
     pub(crate) responses: Option<&'e ResponseCache>,
     /// Cache of verified token signatures.
     pub(crate) signatures: Option<&'e VerifiedSignatures>,
-    /// Source span of the call.
     pub(crate) span: Span,
     /// File names for `span`.
     pub(crate) files: Option<&'e SourceNames>,
@@ -126,7 +122,7 @@ impl<'e> BuiltinContext<'e> {
         self.arena.copy_of(value)
     }
 
-    /// Returns a string as a result of the call.
+    /// Copies `text` into the arena and returns it as a string.
     pub fn string(&self, text: &str) -> ValueRef<'e> {
         self.arena.text(text)
     }
@@ -169,7 +165,7 @@ impl<'e> BuiltinContext<'e> {
         self.caches().identifiers.clone_from(&state.identifiers);
     }
 
-    /// Returns `true` if the result of a nondeterministic call is cached.
+    /// Returns `true` if the result of a nondeterministic call is cached. Returns `false` without a cache.
     pub(crate) fn has_cached_result(&self, name: &str, operands: &[ValueRef<'e>]) -> bool {
         self.hooks
             .nd_cache
@@ -233,7 +229,7 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// Returns the caches of this evaluation.
+    /// Returns the caches of this evaluation, which the first call creates.
     pub(crate) fn caches(&mut self) -> &mut CallCaches<'e> {
         self.caches.get_or_insert_default()
     }
@@ -244,7 +240,7 @@ impl<'e> BuiltinContext<'e> {
         Buffer::with_capacity_in(48, self.arena.bump())
     }
 
-    /// Returns the content of a buffer as a string.
+    /// Returns the content of a buffer as a string without copying it. Short strings are stored inline.
     pub(crate) fn text(&self, buffer: Buffer<'e>) -> ValueRef<'e> {
         match Short::new(&buffer) {
             Some(short) => ValueRef(RefRepr::Short(short)),
@@ -285,7 +281,6 @@ pub(crate) struct ResumeState {
     now_ns: Option<i64>,
     seed: Option<u64>,
     identifiers: BTreeMap<Box<[u8]>, u128>,
-    /// Remaining steps.
     pub steps: u64,
     /// Deadline of both evaluations.
     pub deadline: Option<Instant>,
@@ -337,7 +332,6 @@ impl<'e> Budget<'e> {
         budget
     }
 
-    /// Sets the hooks of the host.
     #[inline]
     #[must_use]
     pub fn with_hooks(mut self, hooks: &'e Hooks<'e>) -> Self {
@@ -354,7 +348,7 @@ impl<'e> Budget<'e> {
         self.steps -= u64::from(self.until_poll);
     }
 
-    /// Returns the number of remaining steps.
+    /// Returns the number of remaining steps, including those until the next poll.
     pub fn remaining_steps(&self) -> u64 {
         self.steps.saturating_add(u64::from(self.until_poll))
     }

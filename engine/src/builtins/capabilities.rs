@@ -174,7 +174,7 @@ impl Capabilities {
         self
     }
 
-    /// Removes a function.
+    /// Removes a function. Does nothing if there is no function with this name.
     #[must_use]
     pub fn without_builtin(mut self, name: &str) -> Self {
         self.builtins.remove(name);

@@ -10,19 +10,14 @@ use crate::value::{Kind, Number, NumberBuf, RefRepr, Repr, Value, ValueRef};
 /// An aggregate that can be fused with the comprehension in its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregation {
-    /// `count`
     Count,
-    /// `sum`
     Sum,
-    /// `min`
     Min,
-    /// `max`
     Max,
 }
 
 /// State of an aggregate.
 pub enum Fold<'e> {
-    /// Number of elements.
     Count(usize),
     /// Sum, and the first element that is not a number.
     Sum(Sum, Option<ValueRef<'e>>),
@@ -41,7 +36,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Adds an element.
+    /// Adds an element. A sum remembers the first element that is not a number; [`Self::finish`] reports it.
     #[inline]
     pub fn add(&mut self, element: ValueRef<'e>) {
         match self {
@@ -76,7 +71,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Adds a stored element.
+    /// Adds a stored element. The sum adds stored integers without a borrowed value.
     #[inline]
     pub fn add_stored(&mut self, element: &'e Value) {
         match (&mut *self, element) {
@@ -86,7 +81,10 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Returns the built-in's result for a collection of the elements.
+    /// Returns the built-in's result for a collection of the elements. `min` and `max` of no elements are undefined.
+    ///
+    /// # Errors
+    /// An element of a sum is not a number.
     pub fn finish(
         self,
         call: &BuiltinContext<'e>,

@@ -35,7 +35,10 @@ pub const TABLE: &[Builtin] = &[
     .listed(&["graph"]),
 ];
 
-/// Returns the initial nodes.
+/// Returns the initial nodes, the second operand.
+///
+/// # Errors
+/// The operand is not an array or a set.
 fn initial<'e>(operands: &[ValueRef<'e>]) -> Result<Members<'e>, BuiltinError> {
     let operand = operands.operand(1);
     Members::from_value(operand).ok_or_else(|| {

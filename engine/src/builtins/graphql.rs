@@ -202,7 +202,10 @@ impl<'e> Schemed<'e> {
         Ok(Self { compiled, source })
     }
 
-    /// Returns the syntax tree.
+    /// Returns the syntax tree of the schema. The tree of a text is built once for each compiled schema and copied.
+    ///
+    /// # Errors
+    /// The text or the tree is not a schema.
     fn tree(&self, call: &BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         let text = match self.source {
             DocumentOperand::Text(text) => text,

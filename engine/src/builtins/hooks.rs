@@ -32,7 +32,6 @@ pub struct Hooks<'a> {
 }
 
 impl Hooks<'_> {
-    /// No hooks.
     pub const NONE: &'static Hooks<'static> = &Hooks {
         print: None,
         nd_cache: None,

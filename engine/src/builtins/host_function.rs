@@ -43,7 +43,6 @@ pub struct HostFunction {
     pub(crate) memoise: bool,
     /// `true` if it may wait for external I/O. Decisions that call it must not run on a thread that others wait for.
     pub(crate) waits: bool,
-    /// Implementation.
     pub(crate) body: Arc<HostFunctionBody>,
 }
 

@@ -1,11 +1,9 @@
 //! Intrinsics: fast paths of calls that work on the bytes of strings in place, without collecting the operands.
 
-/// Type of an intrinsic's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntrinsicResult {
     /// `true` if the result is not zero.
     Bool,
-    /// The integer.
     Int,
 }
 
@@ -13,14 +11,11 @@ pub enum IntrinsicResult {
 /// called, since the string may be valid in another format, and only the full function reports errors.
 #[derive(Clone, Copy)]
 pub enum IntrinsicFunction {
-    /// Function of one string.
     One(IntrinsicResult, fn(&[u8]) -> Option<i64>),
-    /// Function of two strings.
     Two(IntrinsicResult, fn(&[u8], &[u8]) -> Option<i64>),
 }
 
 impl IntrinsicFunction {
-    /// Returns the type of its result.
     pub fn result_kind(self) -> IntrinsicResult {
         match self {
             Self::One(run, _) | Self::Two(run, _) => run,

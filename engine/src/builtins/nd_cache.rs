@@ -76,7 +76,7 @@ impl NdBuiltinCache {
         Value::object(functions.collect())
     }
 
-    /// Returns `true` if the cache is empty.
+    /// Returns `true` if no call is cached.
     pub fn is_empty(&self) -> bool {
         self.calls.borrow().is_empty()
     }

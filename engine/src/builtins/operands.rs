@@ -37,19 +37,19 @@ fn not_integer(position: u8) -> BuiltinError {
 pub trait Operands<'e> {
     /// Returns the operand at an index from 0. The compiler guarantees the number of operands.
     fn operand(&self, position: u8) -> ValueRef<'e>;
-    /// Returns a string operand.
+    /// Returns a string operand, or a type error. Like all positions, `position` counts from 0.
     fn text(&self, position: u8) -> Result<TextView<'e>, BuiltinError>;
-    /// Returns a number operand.
+    /// Returns a number operand, or a type error.
     fn number(&self, position: u8) -> Result<Number<'e>, BuiltinError>;
     /// Returns an integer operand that fits 64 bits, see [`plain_int`].
     fn int(&self, position: u8) -> Result<i64, BuiltinError>;
     /// Returns an integer operand of any size and spelling.
     fn integer(&self, position: u8) -> Result<Number<'e>, BuiltinError>;
-    /// Returns an array operand.
+    /// Returns an array operand, or a type error.
     fn array(&self, position: u8) -> Result<ArrayView<'e>, BuiltinError>;
-    /// Returns an object operand.
+    /// Returns an object operand, or a type error.
     fn object(&self, position: u8) -> Result<ObjectView<'e>, BuiltinError>;
-    /// Returns a set operand.
+    /// Returns a set operand, or a type error.
     fn set(&self, position: u8) -> Result<SetView<'e>, BuiltinError>;
     /// Returns an array or set operand. `want` is the order of the kinds in the message.
     fn members(
@@ -62,9 +62,7 @@ pub trait Operands<'e> {
 /// The elements of an array or the members of a set.
 #[derive(Clone, Copy)]
 pub enum Members<'e> {
-    /// Array.
     Array(ArrayView<'e>),
-    /// Set.
     Set(SetView<'e>),
 }
 
@@ -77,7 +75,6 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Returns the number of members.
     pub fn len(self) -> usize {
         match self {
             Self::Array(array) => array.len(),
@@ -85,12 +82,10 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Returns `true` for empty collections.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the kind of the collection.
     pub fn kind(self) -> Kind {
         match self {
             Self::Array(_) => Kind::Array,
@@ -132,12 +127,9 @@ impl<'e> Members<'e> {
     }
 }
 
-/// Iterator over [`Members`].
 #[derive(Clone)]
 pub enum MembersIter<'e> {
-    /// Array.
     Array(ArrayIter<'e>),
-    /// Set.
     Set(SetIter<'e>),
 }
 

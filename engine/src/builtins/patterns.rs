@@ -41,9 +41,7 @@ pub enum Family {
     Delimited,
     /// Globs, prefixed with their delimiters.
     Glob,
-    /// JSON schemas.
     JsonSchema,
-    /// GraphQL schemas.
     GraphQl,
     /// Keys that verify tokens.
     JwtKeys,
@@ -51,11 +49,8 @@ pub enum Family {
     Signature,
     /// Templates of `strings.render_template`.
     Template,
-    /// Layouts of times.
     TimeLayout,
-    /// Time zones, by name.
     TimeZone,
-    /// Patterns of this file's tests.
     #[cfg(test)]
     Test,
 }
@@ -97,7 +92,6 @@ struct Recent {
     eviction_cursor: u64,
 }
 
-/// A key with its hash.
 #[derive(Clone, Copy)]
 struct PatternKey<'t> {
     hash: u64,

@@ -13,7 +13,6 @@ const NEXT_END: &[u8] = b"\n-----END ";
 pub struct PemBlock<'t> {
     /// Label after `BEGIN`.
     pub kind: &'t [u8],
-    /// Decoded content.
     pub content: Vec<u8>,
 }
 

@@ -36,7 +36,8 @@ impl RecordedCalls {
         self.replays.set(true);
     }
 
-    /// Calls the function and records the result, or returns the recorded result.
+    /// Calls the function and records the result, or returns the recorded result. A replay without a recorded result ends
+    /// the evaluation with an internal error.
     pub(super) fn invoke<'e>(
         &self,
         function: &HostFunction,

@@ -89,7 +89,7 @@ pub fn may_block_below(part: &str) -> bool {
     FIRST_SEGMENTS.contains(&part)
 }
 
-/// Returns a built-in by name.
+/// Returns a built-in by name, or `None` if no built-in has this name.
 pub fn lookup(name: &str) -> Option<&'static BuiltinEntry> {
     TABLE.get(name)
 }

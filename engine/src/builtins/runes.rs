@@ -40,7 +40,7 @@ pub fn all(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
     })
 }
 
-/// Counts the characters.
+/// Counts the characters. Each invalid byte of UTF-8 counts as one.
 pub fn count(bytes: &[u8]) -> usize {
     if bytes.is_ascii() {
         return bytes.len();

@@ -35,7 +35,7 @@ struct Version<'a> {
 }
 
 impl<'a> Version<'a> {
-    /// Parses a version in one pass.
+    /// Parses a version in one pass. Returns `None` if the text is not a semantic version.
     #[inline]
     fn parse(text: &'a [u8]) -> Option<Self> {
         let (numbers, rest) = core(text)?;

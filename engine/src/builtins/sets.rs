@@ -56,7 +56,8 @@ pub const TABLE: &[Builtin] = &[
     .deprecated(),
 ];
 
-/// Returns the members of `left` that are not in `right`.
+/// Returns the members of `left` that are not in `right`: by a linear merge if both are cheap to order, otherwise by a
+/// lookup of each member.
 pub fn difference<'e>(
     call: &mut BuiltinContext<'e>,
     left: SetView<'e>,

@@ -218,7 +218,8 @@ fn is_valid(
         && intermediate_count > extensions.path_length)
 }
 
-/// Returns `true` if all certificates of a chain allow one of the usages.
+/// Returns `true` if all certificates of a chain allow one of the usages. A certificate without usages allows all. An empty
+/// `uses` requires TLS servers.
 fn allows_use(chain: &[&Certificate<'_>], uses: &[i64]) -> bool {
     if uses.contains(&ANY_USE) {
         return true;

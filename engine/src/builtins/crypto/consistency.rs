@@ -106,7 +106,7 @@ fn check_sizes(n: &BigUint, d: &BigUint, p: &BigUint, q: &BigUint) -> Result<(),
     Ok(())
 }
 
-/// Checks that a number is less than a modulus.
+/// Checks that a number is less than a modulus. The error is Go's message.
 fn check_below_modulus(number: &BigUint, modulus: &BigUint) -> Result<(), &'static str> {
     if number.bits().div_ceil(LIMB) > modulus.bits().div_ceil(LIMB) {
         return Err("input overflows the modulus size");

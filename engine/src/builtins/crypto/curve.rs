@@ -17,7 +17,6 @@ use super::hash::Sha2;
 use super::oids;
 use crate::bug::Within;
 
-/// A NIST curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Curve {
     /// P-224. Keys can be decoded and displayed, but not sign.
@@ -117,7 +116,7 @@ impl Curve {
 #[derive(Clone, Debug)]
 pub struct PublicPoint {
     pub curve: Curve,
-    /// Uncompressed point.
+    /// Uncompressed point, in the encoding of SEC 1.
     pub point: Box<[u8]>,
 }
 
@@ -168,7 +167,7 @@ pub fn sign(curve: Curve, scalar: &[u8], hash: Sha2, message: &[u8]) -> Option<V
     Some(signature.ok()?.as_ref().to_vec())
 }
 
-/// Returns the public key of a scalar.
+/// Returns the public key of a scalar. Returns `None` if the curve cannot sign or the scalar is not valid for it.
 pub fn public(curve: Curve, scalar: &[u8]) -> Option<PublicPoint> {
     let (algorithm, _) = curve.signing()?;
     let pair = key_pair(algorithm, curve, scalar)?;
@@ -203,7 +202,7 @@ fn numbers<'r>(r: &[u8], s: &[u8], room: &'r mut [u8]) -> ::der::Result<&'r [u8]
     writer.finish()
 }
 
-/// Returns the key pair of a scalar.
+/// Returns the key pair of a scalar, or `None` if the scalar is not valid for the curve.
 fn key_pair(
     algorithm: &'static EcdsaSigningAlgorithm,
     curve: Curve,

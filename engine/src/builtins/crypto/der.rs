@@ -8,21 +8,14 @@
 use ::der::asn1::{BitStringRef, IntRef};
 use ::der::{AnyRef, Decode as _, Length, Reader as _, SliceReader, Tag};
 
-/// `BOOLEAN`
 pub const BOOLEAN: u8 = 1;
-/// `INTEGER`
 pub const INTEGER: u8 = 2;
-/// `BIT STRING`
 pub const BIT_STRING: u8 = 3;
-/// `OCTET STRING`
 pub const OCTET_STRING: u8 = 4;
-/// `NULL`
 pub const NULL: u8 = 5;
 /// `OBJECT IDENTIFIER`
 pub const OID: u8 = 6;
-/// `SEQUENCE`
 pub const SEQUENCE: u8 = 0x30;
-/// `SET`
 pub const SET: u8 = 0x31;
 /// The constructed tag `[0]`.
 pub const CONTEXT_0: u8 = 0xa0;
@@ -45,7 +38,6 @@ impl<'d> DerReader<'d> {
         Self(content)
     }
 
-    /// Returns `true` at the end.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -75,7 +67,7 @@ impl<'d> DerReader<'d> {
         })
     }
 
-    /// Reads the next element, which must have the tag.
+    /// Reads the next element, which must have the tag. Otherwise returns `None` and does not advance.
     pub fn element(&mut self, tag: u8) -> Option<Element<'d>> {
         let mut ahead = *self;
         let element = ahead.any().filter(|element| element.tag == tag)?;
@@ -145,7 +137,7 @@ impl<'d> DerReader<'d> {
         self.take(OID).filter(|oid| is_small(oid))
     }
 
-    /// Reads a bit string.
+    /// Reads a bit string. Returns `None` if the next element is not a valid bit string.
     pub fn bits(&mut self) -> Option<Bits<'d>> {
         Bits::new(self.take(BIT_STRING)?)
     }

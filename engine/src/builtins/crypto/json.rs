@@ -93,7 +93,7 @@ impl<'e> ArenaJson<'e> {
         }
     }
 
-    /// Returns an undecoded extension.
+    /// Returns an undecoded extension, with the fields of Go's `pkix.Extension`.
     pub fn extension(self, extension: &Extension<'_>) -> ValueRef<'e> {
         self.object([
             ("Id", self.oid(extension.id)),
@@ -218,7 +218,7 @@ impl<'e> ArenaJson<'e> {
         }))
     }
 
-    /// Returns a distinguished name.
+    /// Returns a distinguished name, with the fields of Go's `pkix.Name`.
     pub fn name(self, name: &[Attribute<'_>]) -> ValueRef<'e> {
         let all = |kind: u8| {
             let values = name
@@ -314,7 +314,7 @@ impl<'e> ArenaJson<'e> {
         ]
     }
 
-    /// Returns the fields of a certificate.
+    /// Returns the fields of a certificate, with the names of Go's `x509.Certificate`.
     pub fn certificate(self, certificate: &Certificate<'_>) -> Vec<(&'static str, ValueRef<'e>)> {
         let extensions = &certificate.extensions;
         let texts = |texts: &[&[u8]]| self.list(texts, |text| self.0.bytes_text(text));

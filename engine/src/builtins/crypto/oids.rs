@@ -20,24 +20,17 @@ macro_rules! named {
 }
 
 named! {
-    /// RSA keys.
     RSA = rfc5912::RSA_ENCRYPTION;
-    /// DSA keys.
     DSA = rfc5912::ID_DSA;
     /// Elliptic curve keys.
     EC = rfc5912::ID_EC_PUBLIC_KEY;
     /// Ed25519 keys and signatures.
     ED25519 = rfc8410::ID_ED_25519;
-    /// X25519 keys.
     X25519 = rfc8410::ID_X_25519;
 
-    /// Curve P-224.
     P224 = rfc5912::SECP_224_R_1;
-    /// Curve P-256.
     P256 = rfc5912::SECP_256_R_1;
-    /// Curve P-384.
     P384 = rfc5912::SECP_384_R_1;
-    /// Curve P-521.
     P521 = rfc5912::SECP_521_R_1;
 
     SHA256 = rfc5912::ID_SHA_256;
@@ -73,20 +66,16 @@ named! {
     AUTHORITY_KEY = rfc5280::ID_CE_AUTHORITY_KEY_IDENTIFIER;
     POLICY_CONSTRAINTS = rfc5280::ID_CE_POLICY_CONSTRAINTS;
     EXTENDED_USAGE = rfc5280::ID_CE_EXT_KEY_USAGE;
-    /// Inhibit `anyPolicy`.
     INHIBIT_ANY_POLICY = rfc5280::ID_CE_INHIBIT_ANY_POLICY;
     AUTHORITY_ACCESS = rfc5280::ID_PE_AUTHORITY_INFO_ACCESS;
     /// Access method of OCSP servers.
     STATUS_SERVER = rfc5280::ID_AD_OCSP;
     /// Access method of the issuer's certificate.
     ISSUER = rfc5280::ID_AD_CA_ISSUERS;
-    /// The policy `anyPolicy`.
     ANY_POLICY = rfc5280::ANY_POLICY;
 
     USE_ANY = rfc5280::ANY_EXTENDED_KEY_USAGE;
-    /// TLS servers.
     USE_SERVER = rfc5280::ID_KP_SERVER_AUTH;
-    /// TLS clients.
     USE_CLIENT = rfc5280::ID_KP_CLIENT_AUTH;
     USE_CODE = rfc5280::ID_KP_CODE_SIGNING;
     USE_MAIL = rfc5280::ID_KP_EMAIL_PROTECTION;

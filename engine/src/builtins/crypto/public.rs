@@ -21,7 +21,6 @@ pub enum PublicKey {
     Dsa([Box<[u8]>; 4]),
 }
 
-/// An algorithm with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct AlgorithmIdentifier<'d> {
     pub oid: &'d [u8],

@@ -15,7 +15,6 @@ use super::hash::Sha2;
 use crate::bug::bug;
 use crate::limits::{RSA_BITS, RSA_EXPONENT_BITS};
 
-/// Padding scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
     /// `RSASSA-PKCS1-v1_5`
@@ -191,7 +190,6 @@ fn mask(seed: &[u8], hash: Sha2, length: usize) -> Vec<u8> {
 /// A private key. The numbers have no leading zeros.
 #[derive(Clone)]
 pub struct RsaPrivate {
-    /// Public key.
     pub public: RsaPublic,
     /// Private exponent.
     pub d: Box<[u8]>,

@@ -5,7 +5,6 @@ use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
 use super::hash::Sha2;
 use super::rsa::Padding;
 
-/// Signature scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     Rsa(Padding, Sha2),
@@ -27,7 +26,7 @@ impl Scheme {
     }
 }
 
-/// Verifies an Ed25519 signature.
+/// Verifies an Ed25519 signature. An invalid key verifies nothing.
 pub fn verify_ed25519(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     UnparsedPublicKey::new(&ED25519, key)
         .verify(message, signature)
@@ -40,7 +39,7 @@ pub fn sign_ed25519(seed: &[u8], message: &[u8]) -> Option<Vec<u8>> {
     Some(pair.sign(message).as_ref().to_vec())
 }
 
-/// Returns the public key of an Ed25519 seed.
+/// Returns the public key of an Ed25519 seed, or `None` if the seed has the wrong length.
 pub fn ed25519_public(seed: &[u8]) -> Option<Vec<u8>> {
     use aws_lc_rs::signature::KeyPair;
     let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;

@@ -45,7 +45,7 @@ impl EncodedByte {
     }
 }
 
-/// Encodings of all bytes.
+/// Encodings of all bytes, indexed by byte.
 #[expect(
     clippy::indexing_slicing,
     reason = "a place beyond the end would not compile"

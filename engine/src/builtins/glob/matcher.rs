@@ -8,7 +8,7 @@ use crate::builtins::BuiltinError;
 use crate::builtins::patterns::CompiledPattern;
 use crate::builtins::regex::{self, Effort};
 
-/// A compiled glob.
+/// A compiled glob: a list of pieces, or an automaton if there are other constructs.
 pub enum Glob {
     /// A few literals and wildcards of one kind, matched without an automaton.
     Simple {
@@ -16,7 +16,6 @@ pub enum Glob {
         /// Characters that `?` and `*` do not match.
         delimiters: Box<[char]>,
     },
-    /// Any other glob.
     Automaton {
         /// Common prefix of all matching strings.
         start: Box<str>,
@@ -35,7 +34,7 @@ impl From<GlobError> for BuiltinError {
 }
 
 impl Glob {
-    /// Compiles a glob.
+    /// Compiles a glob. Returns an error if the pattern is not valid, or its automaton would be too large.
     pub fn new(pattern: &[u8], delimiters: &[char], effort: Effort) -> Result<Self, BuiltinError> {
         let pieces = parse(pattern)?;
         if is_simple(&pieces) {

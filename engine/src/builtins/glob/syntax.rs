@@ -8,10 +8,8 @@ use nom::bytes::complete::{is_not, tag, take_while1};
 use nom::combinator::value;
 use nom::{IResult, Parser as _};
 
-/// A piece of a glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Literal text.
     Text(String),
     /// `?`: a character that is not a delimiter.
     One,

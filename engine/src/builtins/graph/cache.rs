@@ -27,7 +27,8 @@ struct CachedGraph {
 }
 
 impl Graphs {
-    /// Returns the edges of a graph.
+    /// Returns the cached edges of a graph, or `None`. The cache compares addresses of graphs, so it does not find an equal
+    /// copy.
     pub fn get(&self, graph: &Object) -> Option<Arc<Edges>> {
         let ObjectRepr::Chunked(graph) = graph.repr() else {
             return None;

@@ -10,7 +10,7 @@ use crate::builtins::{BuiltinContext, BuiltinError, Members};
 use crate::value::order::{hash, same_key};
 use crate::value::{ObjectView, RefRepr, ValueRef};
 
-/// Edges of a graph between numbered nodes.
+/// Adjacency lists of numbered nodes, concatenated.
 #[derive(Default)]
 pub struct Edges {
     /// End of each node's edges in `edges`.
@@ -18,7 +18,7 @@ pub struct Edges {
     edges: Vec<u32>,
 }
 
-/// Nodes of a graph, by name.
+/// Nodes of a graph and their numbers.
 pub struct Nodes<'e> {
     names: Vec<ValueRef<'e>>,
     numbers: NodeNumbers,
@@ -138,7 +138,7 @@ impl<'e> Nodes<'e> {
         Ok(Some(nodes))
     }
 
-    /// Returns the edges between the nodes.
+    /// Returns the edges between the nodes. Edges to values that are not nodes are omitted.
     pub fn edges(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -178,12 +178,11 @@ impl Edges {
         }
     }
 
-    /// Returns the size in bytes.
+    /// Returns the allocated memory in bytes.
     pub fn bytes(&self) -> usize {
         size_of::<u32>() * (self.ends.capacity() + self.edges.capacity())
     }
 
-    /// Returns the targets of a node's edges.
     fn edges_of(&self, node: u32) -> &[u32] {
         let end = |end_index: usize| self.ends.get(end_index).map_or(0, |end| *end as usize);
         let node_index = node as usize;

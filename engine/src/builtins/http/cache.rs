@@ -58,7 +58,7 @@ impl Default for ResponseCache {
 }
 
 impl ResponseCache {
-    /// Returns a cache of at most `most_bytes` bytes.
+    /// Returns an empty cache. Entries are evicted so that keys and responses stay within `most_bytes`.
     pub fn new(most_bytes: usize) -> Self {
         Self {
             most_bytes,
@@ -76,7 +76,7 @@ impl ResponseCache {
         *self.state.lock() = CacheState::default();
     }
 
-    /// Returns the cached response to a request.
+    /// Returns the cached response to a request, even if it has expired. Takes the lock of the cache.
     pub(super) fn get(&self, key: &[u8]) -> Option<Arc<CachedResponse>> {
         let state = self.state.lock();
         state.entries.get(key).map(|entry| entry.response.clone())
@@ -94,7 +94,7 @@ impl ResponseCache {
         state.insert(key.into(), response, bytes);
     }
 
-    /// Removes a response.
+    /// Removes a response, if it is cached. Takes the lock of the cache.
     pub(super) fn remove(&self, key: &[u8]) {
         self.state.lock().remove(key);
     }

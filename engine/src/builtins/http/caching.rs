@@ -64,7 +64,7 @@ pub fn key<'e>(
     Ok(arena.object_from(fields.chain(none)))
 }
 
-/// Returns the text of a cache key.
+/// Returns the text of a cache key, in Rego's syntax.
 fn name(key: ValueRef<'_>) -> Vec<u8> {
     key.rego_text().to_string().into_bytes()
 }
@@ -154,7 +154,7 @@ impl Caching {
         }
     }
 
-    /// Caches a response, if that is allowed.
+    /// Caches a response if caching is enabled, the response is cacheable, and its headers allow it or caching is forced.
     pub fn keep(
         &self,
         now: i64,

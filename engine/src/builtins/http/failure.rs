@@ -18,10 +18,9 @@ pub enum RequestFailure {
     End(EvalErrorCode, Arc<str>),
 }
 
-/// A network error.
 #[derive(Debug)]
 pub struct NetworkFailure {
-    /// `Get`
+    /// Method in Go's spelling, such as `Get`.
     pub operation: String,
     pub url: String,
     pub message: String,
@@ -30,7 +29,7 @@ pub struct NetworkFailure {
 }
 
 impl RequestFailure {
-    /// Returns an error of the request.
+    /// Returns an error of the request, with the code of a built-in's error.
     pub fn rejected(message: impl Into<String>) -> Self {
         let message: String = message.into();
         Self::Rejected(Arc::new(BuiltinErrorDetail::Message(
@@ -48,7 +47,7 @@ impl RequestFailure {
         )))
     }
 
-    /// Converts an error of the host.
+    /// Converts an error of the host. If the evaluation was cancelled or timed out, that error takes precedence.
     pub fn of_host(
         call: &BuiltinContext<'_>,
         operation: String,
@@ -95,7 +94,7 @@ impl RequestFailure {
         }
     }
 
-    /// Returns it as an error of the call.
+    /// Returns it as an error of the call. [`Self::End`] also ends the evaluation.
     pub fn to_error(&self) -> BuiltinError {
         match self {
             Self::Network(failure) if failure.late => BuiltinError::error(format!(

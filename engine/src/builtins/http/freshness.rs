@@ -6,7 +6,7 @@ use crate::host::HttpResponse;
 /// Expiry time of responses that are always stale.
 pub const STALE: i64 = i64::MIN;
 
-/// Returns the first header with a name.
+/// Returns the first header with a name, ignoring case. Returns `None` if there is none or it is not UTF-8.
 pub fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
     let header = response
         .headers

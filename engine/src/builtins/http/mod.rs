@@ -41,7 +41,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 .waiting()
 .nondeterministic()];
 
-/// Results of this evaluation's requests.
+/// Results of this evaluation's requests, by request.
 pub type Sent<'e> =
     HashMap<ValueRef<'e>, Result<ValueRef<'e>, RequestFailure>, foldhash::fast::RandomState>;
 

@@ -49,7 +49,6 @@ const FIELDS: [&str; 28] = [
 /// Default timeout, unless the request or the environment overrides it.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A parsed request.
 pub struct HttpSendRequest {
     /// Method, in upper case.
     pub method: String,
@@ -63,7 +62,6 @@ pub struct HttpSendRequest {
     pub follows: bool,
     /// Timeout. `None` if unlimited.
     pub timeout: Option<Duration>,
-    /// TLS configuration.
     pub tls: Option<Arc<Tls>>,
     /// Unix socket to connect to.
     pub socket: Option<String>,

@@ -11,9 +11,7 @@ use crate::host::{Host, Identity, Tls, Trust};
 pub struct TlsFields {
     /// Certificate authorities.
     pub ca: PemSources,
-    /// Client certificate.
     pub certificate: PemSources,
-    /// Client key.
     pub key: PemSources,
     /// `true` if the system's certificate authorities are trusted, too.
     pub system: Option<bool>,
@@ -26,7 +24,6 @@ pub struct TlsFields {
 pub struct PemSources {
     /// The field itself.
     pub text: String,
-    /// File name.
     pub file: String,
     /// Environment variable.
     pub variable: String,
@@ -123,7 +120,7 @@ fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, RequestFailure> {
         .map_err(|problem| RequestFailure::rejected(format!("open {path}: {problem}")))
 }
 
-/// Returns all PEM blocks of a text.
+/// Iterates over the PEM blocks of a text, decoding each when it is reached.
 fn blocks(text: &[u8]) -> impl Iterator<Item = PemBlock<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -41,7 +41,6 @@ enum Action {
         value: usize,
         over: bool,
     },
-    /// Removes the value.
     Remove,
     /// Changes the value inside.
     Into(usize),

@@ -9,7 +9,6 @@ use crate::builtins::BuiltinContext;
 use crate::builtins::builtin_error::{BuiltinError, BuiltinErrorDetail};
 use crate::value::{RefRepr, Repr, Value, ValueRef};
 
-/// Segments of a path.
 pub type Segments<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 /// Returns the segments of a path. Leading slashes of a string are skipped.

@@ -27,7 +27,6 @@ struct SelectionStep {
 
 #[derive(Clone, Copy)]
 enum To {
-    /// End of a path.
     End,
     /// Inner node with this index.
     On(usize),
@@ -83,7 +82,7 @@ impl PathSelection {
         Some(led)
     }
 
-    /// Returns the selected part of a value.
+    /// Returns the selected part of a value. Objects with a shape use a cached template.
     fn select<'e>(
         &self,
         call: &mut BuiltinContext<'e>,

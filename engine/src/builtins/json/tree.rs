@@ -15,7 +15,6 @@ use object::{PairChanges, PairState};
 
 /// A document or part of one. Most nodes are never opened, so all nodes must be small.
 pub enum PatchTree<'e> {
-    /// Unopened value.
     Value(ValueRef<'e>),
     /// An object that operations changed or passed through.
     Object(Box<Opened<'e, PairChanges<'e>>>),
@@ -42,9 +41,7 @@ impl<P: Default> Drop for Opened<'_, P> {
 #[derive(Clone, Copy)]
 pub enum TreeChange<'e> {
     Insert(ValueRef<'e>),
-    /// Replaces the value.
     Replace(ValueRef<'e>),
-    /// Removes the value.
     Delete,
 }
 
@@ -70,7 +67,7 @@ impl<'e> PatchTree<'e> {
         Ok(())
     }
 
-    /// Returns the current value.
+    /// Returns the current value. Rebuilds opened objects and arrays.
     pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         match self {
             Self::Value(value) => Ok(*value),
@@ -80,6 +77,9 @@ impl<'e> PatchTree<'e> {
     }
 
     /// Returns the value at a path.
+    ///
+    /// # Errors
+    /// No value has this path.
     pub fn get(
         &mut self,
         call: &mut BuiltinContext<'e>,
@@ -184,7 +184,6 @@ impl<'e> PatchTree<'e> {
 }
 
 impl<'e> Opened<'e, Vec<PatchTree<'e>>> {
-    /// Returns the current array.
     fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         allot(call, self.nodes.len())?;
         let mut list =
@@ -296,6 +295,9 @@ fn written_index(text: &str) -> Option<i64> {
 }
 
 /// Returns the member of a set that equals a key.
+///
+/// # Errors
+/// The set does not contain the key.
 fn set_member<'e>(set: ValueRef<'e>, key: ValueRef<'e>) -> Result<ValueRef<'e>, BuiltinError> {
     let is_member = set.as_set().is_some_and(|set| set.contains(key));
     is_member.then_some(key).ok_or_else(|| match key.as_text() {
@@ -330,7 +332,7 @@ fn change_member<'e>(
     with_member(call, set, removed, with)
 }
 
-/// Returns a set with one member replaced.
+/// Returns a set without `removed` and with `with`. Visits every member.
 fn with_member<'e>(
     call: &mut BuiltinContext<'e>,
     set: ValueRef<'e>,

@@ -9,7 +9,6 @@ use super::super::crypto::rsa::Padding;
 use super::super::crypto::signature::Scheme;
 use crate::bug::bug;
 
-/// A signature algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JwsAlgorithm {
     /// HMAC with a shared secret.
@@ -40,7 +39,7 @@ impl JwsAlgorithm {
     }
 }
 
-/// Returns the authentication code of a message.
+/// Returns the authentication code (HMAC) of a message.
 pub fn code(hash: Sha2, secret: &[u8], message: &[u8]) -> Vec<u8> {
     match hash {
         Sha2::Sha256 => mac::<Hmac<Sha256>>(secret, message),
@@ -79,7 +78,7 @@ pub enum Coder {
 }
 
 impl Coder {
-    /// Prepares a secret.
+    /// Prepares a secret, so that each message needs no key setup.
     pub fn new(hash: Sha2, secret: &[u8]) -> Option<Self> {
         Some(match hash {
             Sha2::Sha256 => Self::Sha256(Hmac::new_from_slice(secret).ok()?),

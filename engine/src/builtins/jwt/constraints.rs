@@ -8,7 +8,6 @@ use crate::bug::bug;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{Number, NumberBuf, ObjectView, TextView, TextViewRepr, ValueRef};
 
-/// The constraints of one verification.
 pub struct Constraints<'e> {
     /// Keys or secret that must have signed the token.
     pub trusted: Trusted<'e>,

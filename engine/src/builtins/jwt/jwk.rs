@@ -9,13 +9,11 @@ use crate::value::{Arena, Kind, RefRepr, ValueRef, json};
 #[derive(Clone)]
 pub struct Jwk {
     pub algorithm: Option<Box<str>>,
-    /// Key id.
+    /// `kid`
     pub id: Option<Box<str>>,
-    /// The key.
     pub material: Material,
 }
 
-/// A key.
 #[derive(Clone)]
 pub enum Material {
     RsaPublic(RsaPublic),
@@ -30,7 +28,6 @@ pub enum Material {
         /// Precomputed values, see [`RsaPrivate::shortcuts`].
         shortcuts: [Option<Box<[u8]>>; 3],
     },
-    /// A point of a curve.
     EcPublic(PublicPoint),
     EcPrivate(PublicPoint, Box<[u8]>),
     OkpPublic(OkpCurve, Box<[u8]>),
@@ -47,7 +44,6 @@ pub enum OkpCurve {
     Ed25519,
     /// For key agreement.
     X25519,
-    /// Unsupported curve.
     Other(&'static str),
 }
 
@@ -86,7 +82,7 @@ pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
         .collect()
 }
 
-/// Returns the first token of a value.
+/// Returns the first token of a value, as Go's decoder prints it: `<nil>` for null, `{` for an object.
 fn token(value: ValueRef<'_>) -> String {
     match value {
         ValueRef(RefRepr::Null) => "<nil>".to_owned(),

@@ -9,7 +9,6 @@ use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::encoding::base64::standard;
 use crate::value::{RefRepr, ValueRef};
 
-/// Fields of a key.
 #[derive(Default)]
 pub struct JwkFields {
     /// `alg`

@@ -15,7 +15,6 @@ use crate::builtins::signatures::VerifiedSignatures;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::TextView;
 
-/// Verification keys.
 pub struct Keys(Vec<JwtKey>);
 
 struct JwtKey {
@@ -37,7 +36,6 @@ enum Verifier {
 pub enum Trusted<'e> {
     /// Keys, one of which must have signed the token.
     Keys(Arc<Keys>),
-    /// Shared secret.
     Secret(TextView<'e>),
 }
 
@@ -127,7 +125,7 @@ impl Keys {
         }])
     }
 
-    /// Returns `true` if one of the keys that match a header has signed.
+    /// Returns `true` if one of the keys that match a header has signed. With a key id, only that key is tried.
     pub fn verify(
         &self,
         call: &BuiltinContext<'_>,

@@ -57,7 +57,10 @@ impl<'t> EncodedToken<'t> {
         }
     }
 
-    /// Decodes the payload.
+    /// Decodes the payload into the arena.
+    ///
+    /// # Errors
+    /// The payload is not base64url, or a limit of the evaluation is reached.
     pub fn payload<'e>(&self, call: &BuiltinContext<'e>) -> Result<&'e [u8], BuiltinError> {
         url_safe_in(call, self.payload).map_err(|error| {
             BuiltinError::error(format!("JWT payload had invalid encoding: {error}"))

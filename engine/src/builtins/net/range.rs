@@ -10,12 +10,12 @@ pub struct Address(pub u128);
 impl Address {
     const V4_BITS: u32 = 32;
 
-    /// Parses an address.
+    /// Parses an address. Returns `None` if the text is not an IPv4 or IPv6 address.
     pub fn parse(text: &str) -> Option<Self> {
         Some(Self::from(ip(text)?))
     }
 
-    /// Returns the IPv4 address, also for an IPv4-mapped IPv6 address.
+    /// Returns the IPv4 address, also of an IPv4-mapped IPv6 address. Returns `None` for other IPv6 addresses.
     pub fn to_v4(self) -> Option<Ipv4Addr> {
         Ipv6Addr::from_bits(self.0).to_ipv4_mapped()
     }
@@ -137,7 +137,6 @@ fn groups(text: &[u8]) -> Option<(Ipv6Addr, &[u8])> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RangeKind {
-    /// A single address.
     Address,
     Block,
 }
@@ -260,7 +259,8 @@ impl Range {
         Some((form, Self::block(Address(address.to_bits()), host_bits)))
     }
 
-    /// Returns `true` if this range contains all of another one.
+    /// Returns `true` if this range contains all of another one. An IPv4 range never contains an IPv6 range, and vice
+    /// versa.
     pub fn contains(self, other: Self) -> bool {
         self.is_v4 == other.is_v4 && self.first <= other.first && other.last <= self.last
     }

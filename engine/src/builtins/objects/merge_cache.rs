@@ -5,7 +5,7 @@ use crate::value::{Arena, ObjectView, ObjectViewRepr, ValueRef};
 /// Number of cached pairs, a power of two.
 const CAPACITY: usize = 32;
 
-/// Two objects and their merged object.
+/// Two objects, by address, and their merged object.
 #[derive(Clone, Copy)]
 struct MergedPair<'e> {
     left: usize,
@@ -41,7 +41,8 @@ fn slot_index(left: usize, right: usize) -> usize {
 }
 
 impl<'e> Merges<'e> {
-    /// Returns the cached merged object of a pair.
+    /// Returns the cached merged object of a pair, or `None`. The cache compares addresses, so it does not find equal
+    /// copies.
     #[inline]
     pub fn find(&mut self, left: ObjectView<'e>, right: ObjectView<'e>) -> Option<ValueRef<'e>> {
         let entries = self.entries.as_deref_mut()?;
@@ -54,7 +55,7 @@ impl<'e> Merges<'e> {
         Some(merge.merged)
     }
 
-    /// Caches the merged object of a pair.
+    /// Caches the merged object of a pair, except in the first call: a single merge allocates no table.
     #[inline]
     pub fn keep(
         &mut self,

@@ -74,12 +74,11 @@ const TOO_FEW: &str = "a form has more keys than its object has values";
 #[derive(Clone, Copy)]
 pub enum MergedValues<'e> {
     Stored(&'e [Value]),
-    /// Object in the arena.
     Arena(&'e [ValueRef<'e>]),
 }
 
 impl<'e> MergedValues<'e> {
-    /// Returns the value at an index.
+    /// Returns the value at an index. Invariant: the object has a value for each key of its shape.
     #[inline]
     pub fn get(self, slot: u8) -> ValueRef<'e> {
         match self {

@@ -94,7 +94,7 @@ fn merge_all<'e>(
     Ok(result.finish())
 }
 
-/// Merges objects that may be in the cache.
+/// Merges objects that may be in the cache, and caches the result.
 #[inline]
 fn merge_again<'e>(
     call: &mut BuiltinContext<'e>,
@@ -145,7 +145,6 @@ fn merge_values<'e>(
     }
 }
 
-/// Fills the merged template of two objects with their values.
 fn fill<'e>(
     call: &mut BuiltinContext<'e>,
     template: &'e MergeTemplate<'e>,

@@ -102,7 +102,7 @@ impl Alphabet {
         }
     }
 
-    /// Returns the letter of a character.
+    /// Returns the letter of a character in O(1).
     #[inline]
     pub fn letter(&self, c: char) -> u8 {
         let code = c as usize;
@@ -284,7 +284,7 @@ impl Letters {
         }
     }
 
-    /// Returns a letter for the kind of a character.
+    /// Returns a letter for the kind of a character, or `None` if all letters of the kind are in use.
     fn of_kind(&mut self, first: u32) -> Option<u8> {
         match first {
             _ if !self.has_assertions => self.others.pop().or_else(|| self.word_bytes.pop()),

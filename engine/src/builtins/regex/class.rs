@@ -87,7 +87,7 @@ pub fn folded(mut class: ClassUnicode, fold: bool) -> ClassUnicode {
     class
 }
 
-/// Returns the part of `start` before `rest`.
+/// Returns the part of `start` before `rest`, which must be a suffix of it.
 pub fn part_before<'p>(start: &'p str, rest: &str) -> &'p str {
     start.get(..start.len() - rest.len()).unwrap_or(start)
 }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::builtins::BuiltinError;
 
-/// A syntax error.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RegexError {
     pub problem: RegexErrorKind,
@@ -31,7 +30,6 @@ pub enum RegexErrorKind {
 }
 
 impl RegexErrorKind {
-    /// Returns the error for a part of the pattern.
     pub fn for_part(self, part: impl Into<String>) -> RegexError {
         RegexError {
             problem: self,

@@ -195,7 +195,7 @@ impl MatchTable<'_> {
     }
 }
 
-/// Parses a pattern.
+/// Parses a pattern. Returns an error if brackets are not balanced, or another part is malformed.
 fn tokens(pattern: &str) -> Result<Vec<PatternElement>, BuiltinError> {
     let mut reader = PatternReader {
         pattern,

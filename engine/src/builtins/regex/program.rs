@@ -42,7 +42,8 @@ pub struct Regex {
 }
 
 impl Regex {
-    /// Compiles a pattern.
+    /// Compiles a pattern for fast matching, at the cost of a slower compilation. Returns an error if its syntax is not
+    /// valid.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         Self::with_effort(pattern, Effort::Whole)
     }
@@ -206,7 +207,7 @@ impl Regex {
     }
 }
 
-/// Rewrites a string to letters of an alphabet.
+/// Rewrites a string to letters of an alphabet, one byte for each character.
 #[cold]
 #[inline(never)]
 fn in_letters<'t>(text: &TextView<'_>, alphabet: &Alphabet) -> Cow<'t, [u8]> {

@@ -32,7 +32,7 @@ pub struct Syntax {
 }
 
 impl Syntax {
-    /// Parses a pattern.
+    /// Parses a pattern in Go's syntax. The error names the part that is not valid.
     pub fn parse(pattern: &str) -> Result<Self, RegexError> {
         let mut parser = RegexParser {
             pattern,

@@ -13,7 +13,6 @@ enum TemplatePiece<'t> {
     Named(Cow<'t, str>),
 }
 
-/// A parsed template.
 pub struct RegexTemplate<'t> {
     pieces: SmallVec<[TemplatePiece<'t>; 4]>,
 }

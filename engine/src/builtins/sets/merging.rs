@@ -81,7 +81,6 @@ impl Ranks for Alike {
     }
 }
 
-/// One of the two sets.
 #[derive(Clone, Copy)]
 struct SetSide<'e, R> {
     members: &'e [ValueRef<'e>],

@@ -73,7 +73,7 @@ impl<'e> GoArgument<'e> {
         }
     }
 
-    /// Returns the bytes of a string.
+    /// Returns the bytes of a `string` or `json.Number`, or `None` for arguments of other types.
     pub fn bytes(&self) -> Option<Cow<'_, [u8]>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text.as_bytes())),

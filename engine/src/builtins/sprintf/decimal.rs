@@ -67,7 +67,7 @@ impl ShortestDecimal {
         self.with_point(self.coefficient, self.scale)
     }
 
-    /// `%f`
+    /// `%f`. Returns `None` if the digits do not fit into one chunk.
     fn fixed(self, precision: u32) -> Option<PrintedDecimal> {
         let integer_digits = self.digits.saturating_sub(self.scale);
         if integer_digits + precision > CHUNK_DIGITS {
@@ -77,7 +77,7 @@ impl ShortestDecimal {
         Some(self.with_point(coefficient, precision))
     }
 
-    /// `%e`
+    /// `%e`. Returns `None` if `precision` exceeds the digits of one chunk.
     fn scientific(self, precision: u32) -> Option<PrintedDecimal> {
         if precision >= CHUNK_DIGITS {
             return None;

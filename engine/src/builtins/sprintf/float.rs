@@ -59,7 +59,7 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
 /// 16 bits.
 const DIGITS: usize = 1100;
 
-/// `%f`
+/// `%f`. Digits after the first [`DIGITS`] of the fraction are zeros.
 fn fixed(float: f64, precision: usize) -> String {
     let digits = precision.min(DIGITS);
     let zeros = "0".repeat(precision - digits);
@@ -107,7 +107,7 @@ pub(super) fn general(float: f64, precision: Option<usize>) -> String {
     }
 }
 
-/// `%e`
+/// `%e`. Digits after the first [`DIGITS`] of the fraction are zeros.
 pub(super) fn scientific(float: f64, precision: usize) -> String {
     let digits = precision.min(DIGITS);
     let text = format!("{float:.digits$e}");

@@ -38,7 +38,6 @@ struct Takes {
     decimals: bool,
 }
 
-/// Formatting of strings.
 #[derive(Clone, Copy)]
 enum Strings {
     Plain,
@@ -47,7 +46,6 @@ enum Strings {
     Quoted,
 }
 
-/// Formatting of integers.
 #[derive(Clone, Copy)]
 enum Integers {
     Plain,
@@ -205,7 +203,6 @@ impl<'e> PrintArgument<'e> for &'e Value {
     }
 }
 
-/// Text in the arena.
 type Line<'e> = bumpalo::collections::String<'e>;
 
 fn fill(text: &mut Line<'_>, byte: u8, count: usize) {

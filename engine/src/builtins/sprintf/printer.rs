@@ -56,7 +56,6 @@ impl<'c, 'e> Printer<'c, 'e> {
         Writer::new(self.call, &mut self.out).show(value)
     }
 
-    /// Appends the text form of a value.
     pub fn text_form(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
         Writer::new(self.call, &mut self.out).value(value)
     }
@@ -114,7 +113,6 @@ impl<'c, 'e> Printer<'c, 'e> {
         self.verb(argument, 'v', false)
     }
 
-    /// Appends an argument with a verb.
     pub fn value(&mut self, argument: &GoArgument<'_>, verb: char) -> Result<(), BuiltinError> {
         if verb != 'v' {
             return self.verb(argument, verb, false);

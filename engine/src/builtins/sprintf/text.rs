@@ -54,7 +54,6 @@ fn print_quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), Built
     printer.padded(quoted_text.as_bytes())
 }
 
-/// Displays a string in quotes.
 struct Quoted<'b>(&'b [u8]);
 
 impl fmt::Display for Quoted<'_> {
@@ -97,7 +96,7 @@ pub fn ascii_quoted(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the escape of a character that is not ASCII.
+/// Returns the escape of a character that is not ASCII: `\\u` with four digits, or `\\U` with eight.
 pub fn ascii_escape(c: char) -> String {
     let code = u32::from(c);
     if code > 0xffff {

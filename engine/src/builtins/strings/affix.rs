@@ -51,7 +51,7 @@ pub fn prepare_any_prefix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn P
     prepare::<PrefixMatch>(operands)
 }
 
-/// Prepares constant suffixes.
+/// Prepares constant suffixes. Returns `None` if they are not constant or not strings.
 pub fn prepare_any_suffix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     prepare::<Suffix>(operands)
 }
@@ -229,7 +229,6 @@ fn cached_affixes<'e, A: AffixKind>(
     Ok(Some(sorted))
 }
 
-/// A string or a collection of strings.
 #[derive(Clone, Copy)]
 enum AffixOperand<'e> {
     One(TextView<'e>),
@@ -258,7 +257,7 @@ impl<'e> AffixOperand<'e> {
         }
     }
 
-    /// Returns `true` if one of them passes a test.
+    /// Returns `true` if one of the strings passes a test. Members of other types are skipped.
     fn any(self, test: impl Fn(TextView<'e>) -> bool) -> bool {
         match self {
             Self::One(text) => test(text),

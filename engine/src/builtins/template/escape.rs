@@ -6,7 +6,7 @@ use crate::bug::bug;
 use crate::builtins::runes;
 use crate::value::display::is_print;
 
-/// `html`
+/// The function `html` of Go's templates. NUL becomes U+FFFD.
 pub fn html(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     for byte in text {
@@ -23,7 +23,7 @@ pub fn html(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// `js`
+/// The function `js` of Go's templates. Characters that are not printable become `\\u` escapes.
 pub fn js(text: &[u8]) -> Vec<u8> {
     let mut out = String::with_capacity(text.len() + 16);
     for (c, _) in runes::all(text) {
@@ -43,7 +43,7 @@ pub fn js(text: &[u8]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// `urlquery`
+/// The function `urlquery` of Go's templates. A space becomes `+`.
 pub fn url(text: &[u8]) -> Vec<u8> {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let digit = |nibble: u8| {

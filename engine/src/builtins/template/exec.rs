@@ -14,6 +14,9 @@ use crate::limits;
 use crate::value::{RefRepr, ValueRef};
 
 /// Renders the main template.
+///
+/// # Errors
+/// An action fails: Go's message, with line and column.
 pub fn render<'e>(
     call: &mut BuiltinContext<'e>,
     text: &str,
@@ -41,7 +44,6 @@ struct Executor<'m, 't, 'e> {
     text: &'t str,
     templates: &'t NamedTemplates,
     out: Buffer<'e>,
-    /// Name of the current template.
     name: &'t str,
     variables: Vec<(&'t str, Data<'e>)>,
     depth: usize,
@@ -332,7 +334,7 @@ impl<'t, 'e> Executor<'_, 't, 'e> {
         }
     }
 
-    /// Evaluates an operand.
+    /// Evaluates an operand. `dot` is the current value of `.`.
     fn operand(
         &mut self,
         operand: &'t TemplateOperand,

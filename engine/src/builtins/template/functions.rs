@@ -34,7 +34,7 @@ pub fn arity(name: &str) -> Option<(usize, bool)> {
     })
 }
 
-/// Returns `true` if the function exists.
+/// Returns `true` if templates have a function of this name.
 pub fn is_defined(name: &str) -> bool {
     arity(name).is_some()
 }

@@ -17,7 +17,6 @@ pub enum TemplateTokenKind {
     Pipe,
     LeftParen,
     RightParen,
-    /// Any other character.
     Char,
     Identifier,
     Field,

@@ -12,7 +12,7 @@ pub type NamedTemplates = HashMap<String, Vec<TemplateNode>>;
 /// Name of the text itself.
 pub const MAIN: &str = "template";
 
-/// Position of a node.
+/// Position of a node: a byte offset in the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TemplatePosition {
     /// Byte offset.
@@ -73,7 +73,6 @@ pub enum OperandKind {
     Bool(bool),
     Number(Constant, String),
     String(Vec<u8>, String),
-    /// Name of a function.
     Function(String),
     /// `.a.b`
     Field(Vec<String>),
@@ -84,7 +83,6 @@ pub enum OperandKind {
     Chain(Box<TemplateOperand>, Vec<String>),
 }
 
-/// A numeric constant.
 #[derive(Clone, Copy, Debug)]
 pub enum Constant {
     Int(i64),

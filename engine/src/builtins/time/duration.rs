@@ -4,7 +4,7 @@ use super::parse::quote;
 use crate::builtins::BuiltinError;
 use crate::value::display;
 
-/// Returns the nanoseconds of a unit.
+/// Returns the nanoseconds of a unit, or `None` for an unknown unit.
 fn unit_ns(unit: &[u8]) -> Option<u64> {
     const SECOND: u64 = 1_000_000_000;
     Some(match unit {

@@ -28,7 +28,7 @@ pub fn format<'e>(
     Ok(call.text(buffer))
 }
 
-/// Formats a time by a layout.
+/// Formats a time by a layout of Go.
 fn format_time<'e>(
     call: &BuiltinContext<'e>,
     (instant, zone): (&Instant<'_>, &TimeZoneRef),

@@ -5,10 +5,8 @@ use crate::bug::bug;
 use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, Operands};
 use crate::value::{Number, RefRepr, TextView, ValueRef};
 
-/// Nanoseconds per second.
 pub const SECOND: i64 = 1_000_000_000;
 
-/// Seconds per day.
 pub const DAY: i64 = 86_400;
 
 /// A point in time in a time zone.

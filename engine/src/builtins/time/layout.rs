@@ -7,13 +7,11 @@ use crate::bug::Within;
 use crate::builtins::BuiltinContext;
 use crate::builtins::patterns::{CompiledPattern, Family};
 
-/// Layout of RFC 3339.
 const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";
 
 /// Layout of RFC 3339 with a fraction of a second.
 const RFC3339_NANO: &[u8] = b"2006-01-02T15:04:05.999999999Z07:00";
 
-/// Days of the week.
 pub const DAYS: [&str; 7] = [
     "Sunday",
     "Monday",
@@ -24,7 +22,6 @@ pub const DAYS: [&str; 7] = [
     "Saturday",
 ];
 
-/// Months of the year.
 pub const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -121,7 +118,6 @@ pub struct Chunk<'l> {
     pub next: Option<TimeField>,
 }
 
-/// A parsed layout.
 pub struct TimeLayout {
     text: Box<[u8]>,
     fields: Box<[FieldPosition]>,

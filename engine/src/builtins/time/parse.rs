@@ -24,7 +24,6 @@ pub fn quote(text: &[u8]) -> String {
 
 /// Why a field is invalid.
 enum Mismatch {
-    /// Wrong syntax.
     Syntax,
     /// Value out of range, with the name of the field.
     Range(&'static str),
@@ -81,7 +80,7 @@ pub(super) fn parse_fields(
     parts.time().map_err(|reason| reject(value, reason))
 }
 
-/// Parses a time in the format of RFC 3339.
+/// Parses a time in the format of RFC 3339 to nanoseconds since 1970. Returns `None` if it is out of range.
 pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, BuiltinError> {
     // everything else is parsed by the layout, which reports errors
     match usual(value) {
@@ -136,7 +135,7 @@ impl Blanks for [u8] {
     }
 }
 
-/// Parses between `min` and `max` digits.
+/// Parses between `min` and `max` digits. Returns the number and the rest, or `Syntax` if there are fewer.
 fn digits(value: &[u8], min: usize, max: usize) -> Result<(i64, &[u8]), Mismatch> {
     let count = value.iter().take(max).take_while(|b| b.is_ascii_digit());
     let (digits, rest) = value.split_at(count.count());
@@ -228,7 +227,7 @@ fn signed_hours(value: &[u8]) -> Option<&[u8]> {
 }
 
 impl ParsedFields {
-    /// Parses a field. `next` is the field after it.
+    /// Parses a field and returns the rest. `next` is the field after it.
     fn read<'v>(
         &mut self,
         field: TimeField,
@@ -377,7 +376,7 @@ impl ParsedFields {
         range.map(|()| rest)
     }
 
-    /// Combines the fields to a time.
+    /// Combines the fields to nanoseconds since 1970. The error is Go's message, such as `day out of range`.
     fn time(mut self) -> Result<Option<i128>, &'static str> {
         match self.noon {
             Some(true) if self.hour < 12 => self.hour += 12,

@@ -58,7 +58,8 @@ impl Zone {
         })
     }
 
-    /// Returns the UTC offset in seconds.
+    /// Returns the UTC offset in seconds at `second` of Unix time. After [`TABLE_THRESHOLD`] calls, a table replaces the
+    /// computation.
     fn offset(&self, second: i64) -> i64 {
         if let Some(table) = self.table.get() {
             let after = table.partition_point(|period| period.start <= second);
@@ -145,14 +146,14 @@ impl TimeZoneRef {
         Ok(())
     }
 
-    /// Returns the time zone of the last [`Self::find`].
+    /// Returns the time zone of the last [`Self::find`], or UTC before the first.
     pub fn last<'c>(call: &'c BuiltinContext<'_>) -> &'c Self {
         call.last_zone
             .as_ref()
             .map_or(&Self::Utc, |last| &last.zone)
     }
 
-    /// Returns the UTC offset in seconds.
+    /// Returns the UTC offset in seconds at `second` of Unix time.
     pub fn offset(&self, second: i64) -> i64 {
         match self {
             Self::Utc => 0,

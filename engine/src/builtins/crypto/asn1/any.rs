@@ -8,9 +8,7 @@ use crate::builtins::crypto::der::{self, Bits};
 #[derive(Clone, Debug)]
 pub enum Asn1Value<'d> {
     Nothing,
-    /// A truth value.
     Bool(bool),
-    /// A whole number.
     Int(i64),
     Text(String),
     Bytes(&'d [u8]),
@@ -30,7 +28,7 @@ impl Asn1Value<'_> {
 }
 
 impl<'d> Asn1Value<'d> {
-    /// Decodes a value.
+    /// Decodes a value. Compound values, and values of other classes, are [`Self::Nothing`].
     pub(super) fn from_raw(raw: &Raw<'d>) -> Result<Self, Asn1Error> {
         const UTF8: u32 = 12;
         const NUMERIC: u32 = 18;

@@ -60,7 +60,6 @@ pub struct FieldReader<'d> {
     at: usize,
 }
 
-/// A value with its tag.
 #[derive(Clone, Copy)]
 struct Raw<'d> {
     header: TagHeader,
@@ -89,7 +88,10 @@ impl<'d> FieldReader<'d> {
         header(self.content, offset)
     }
 
-    /// Returns the value after a header.
+    /// Returns the value after a header and advances past it.
+    ///
+    /// # Errors
+    /// The content ends before the value.
     fn value(&mut self, header: TagHeader) -> Result<Raw<'d>, Asn1Error> {
         let end = header.start.saturating_add(header.length);
         let content = self.content.get(header.start..end);
@@ -204,7 +206,7 @@ impl<'d> FieldReader<'d> {
         boolean(self.any()?.content)
     }
 
-    /// Reads an octet string.
+    /// Reads an octet string. Returns an error if the next value has another tag.
     pub fn octets(&mut self) -> Result<&'d [u8], Asn1Error> {
         let element = self.field(FieldTag::plain(der::OCTET_STRING, ""))?;
         Ok(element.content)
@@ -216,7 +218,7 @@ impl<'d> FieldReader<'d> {
         arcs(element.content).map(|()| element.content)
     }
 
-    /// Reads a bit string.
+    /// Reads a bit string. Returns an error if the next value has another tag or is malformed.
     pub fn bits(&mut self) -> Result<Bits<'d>, Asn1Error> {
         bits(
             self.field(FieldTag::plain(der::BIT_STRING, "BitString"))?
@@ -378,7 +380,7 @@ fn bits(content: &[u8]) -> Result<Bits<'_>, Asn1Error> {
     Bits::new(content).ok_or("asn1: syntax error: invalid padding bits in BIT STRING".into())
 }
 
-/// Returns the error for a value with the wrong tag.
+/// Returns Go's error for a value with the wrong tag.
 fn mismatch(expected: FieldTag, header: &TagHeader) -> Asn1Error {
     let TagHeader {
         class,

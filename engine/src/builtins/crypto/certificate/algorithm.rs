@@ -12,7 +12,6 @@ use crate::builtins::crypto::signature::{Scheme, verify_ed25519};
 pub struct SignatureAlgorithm(pub u8);
 
 impl SignatureAlgorithm {
-    /// An unsupported algorithm.
     const UNKNOWN: Self = Self(0);
 
     pub fn from_identifier(algorithm: AlgorithmIdentifier<'_>) -> Self {
@@ -51,7 +50,8 @@ impl SignatureAlgorithm {
         })
     }
 
-    /// Returns `true` if a key has signed a message with this algorithm.
+    /// Returns `true` if a key has signed a message with this algorithm. Returns `false` for unsupported algorithms and
+    /// keys of another algorithm.
     pub fn verify(self, key: &PublicKey, message: &[u8], signature: &[u8]) -> bool {
         match (key, self.scheme()) {
             (PublicKey::Rsa(key), Some(Scheme::Rsa(padding, hash))) => {

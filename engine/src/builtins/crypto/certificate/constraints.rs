@@ -9,7 +9,7 @@ use crate::uri::Uri;
 /// Number of remaining comparisons.
 pub struct Allowance(pub usize);
 
-/// Returns `true` if constraints permit all names of a certificate.
+/// Returns `true` if constraints permit all names of a certificate. A malformed mailbox is not permitted.
 pub fn permits(
     constraints: &NameConstraints<'_>,
     names: &AlternativeNames<'_>,

@@ -47,10 +47,8 @@ pub fn usage(oid: &[u8]) -> Option<i64> {
     i64::try_from(index).ok()
 }
 
-/// An undecoded extension.
 #[derive(Clone, Copy, Debug)]
 pub struct Extension<'d> {
-    /// Object identifier.
     pub id: &'d [u8],
     /// `true` if verifiers must support it.
     pub critical: bool,
@@ -58,7 +56,7 @@ pub struct Extension<'d> {
 }
 
 impl<'d> Extension<'d> {
-    /// Reads the next extension of a list.
+    /// Reads the next extension of a list. The error is Go's message for the malformed part.
     pub fn read(list: &mut DerReader<'d>) -> Result<Self, Asn1Error> {
         let mut fields = list
             .inside(der::SEQUENCE)
@@ -78,7 +76,6 @@ impl<'d> Extension<'d> {
     }
 }
 
-/// Decoded extensions of a certificate.
 #[derive(Clone, Debug)]
 pub struct Extensions<'d> {
     /// Key usages, as a bit set.
@@ -92,13 +89,11 @@ pub struct Extensions<'d> {
     pub names: AlternativeNames<'d>,
     /// Constraints on the names of certificates below it.
     pub constraints: Option<NameConstraints<'d>>,
-    /// `true` if the name constraints are critical.
     pub critical_constraints: bool,
     /// URLs of certificate revocation lists.
     pub revocation_lists: Vec<&'d [u8]>,
     /// Identifier of the key that signed the certificate.
     pub authority_key: Option<&'d [u8]>,
-    /// Identifier of the subject's key.
     pub subject_key: Option<&'d [u8]>,
     /// Extended key usages, by object identifier.
     pub usages: Vec<&'d [u8]>,
@@ -122,6 +117,9 @@ pub struct Extensions<'d> {
 
 impl<'d> Extensions<'d> {
     /// Decodes all extensions.
+    ///
+    /// # Errors
+    /// The content of a known extension is malformed.
     pub fn read(all: &[Extension<'d>]) -> Result<Self, Asn1Error> {
         let mut extensions = Self {
             key_usage: 0,

@@ -25,15 +25,15 @@ use time::Time;
 
 #[derive(Clone, Debug)]
 pub struct Certificate<'d> {
-    /// Whole certificate.
+    /// Whole certificate, in DER.
     pub raw: &'d [u8],
-    /// Signed part.
+    /// Signed part, in DER.
     pub signed: &'d [u8],
     /// Public key with its algorithm, undecoded.
     pub raw_key: &'d [u8],
-    /// Subject, undecoded.
+    /// Subject, in DER.
     pub raw_subject: &'d [u8],
-    /// Issuer, undecoded.
+    /// Issuer, in DER.
     pub raw_issuer: &'d [u8],
     pub version: i64,
     /// Serial number, without leading zeros.
@@ -49,7 +49,6 @@ pub struct Certificate<'d> {
     /// Public key. `None` if its algorithm is not supported.
     pub public_key: Option<PublicKey>,
     pub all_extensions: Vec<Extension<'d>>,
-    /// Decoded extensions.
     pub extensions: Extensions<'d>,
 }
 

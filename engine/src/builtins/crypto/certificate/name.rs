@@ -6,7 +6,6 @@ use super::Asn1Error;
 use crate::builtins::crypto::asn1::{Asn1Value, FieldReader};
 use crate::builtins::crypto::der::{self, DerReader};
 
-/// An attribute of a name.
 #[derive(Clone, Debug)]
 pub struct Attribute<'d> {
     /// Object identifier.

@@ -17,9 +17,7 @@ mod tag {
 
 #[derive(Clone, Debug, Default)]
 pub struct AlternativeNames<'d> {
-    /// Domain names.
     pub dns: Vec<&'d str>,
-    /// Mailboxes.
     pub emails: Vec<&'d str>,
     /// IP addresses, of 4 or 16 bytes.
     pub addresses: Vec<&'d [u8]>,
@@ -67,7 +65,6 @@ impl<'d> AlternativeNames<'d> {
         Ok(names)
     }
 
-    /// Returns `true` if the lists of names are empty.
     pub fn is_empty(&self) -> bool {
         self.dns.is_empty()
             && self.emails.is_empty()
@@ -79,7 +76,6 @@ impl<'d> AlternativeNames<'d> {
 /// Permitted or excluded names.
 #[derive(Clone, Debug, Default)]
 pub struct Subtrees<'d> {
-    /// Domain names.
     pub dns: Vec<&'d str>,
     /// Mailboxes or domains of mailboxes.
     pub emails: Vec<&'d str>,
@@ -92,9 +88,7 @@ pub struct Subtrees<'d> {
 /// Constraints on names that an authority may certify.
 #[derive(Clone, Debug, Default)]
 pub struct NameConstraints<'d> {
-    /// Permitted names.
     pub permitted: Subtrees<'d>,
-    /// Excluded names.
     pub excluded: Subtrees<'d>,
     /// `true` if there are constraints on other kinds of names.
     pub unknown: bool,

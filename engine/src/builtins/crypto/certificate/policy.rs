@@ -17,7 +17,7 @@ impl<'d> Valid<'d> {
         !self.any && self.named.is_empty()
     }
 
-    /// Returns the policies that remain valid after a certificate.
+    /// Returns the policies that remain valid after a certificate. If `any_counts`, its `anyPolicy` keeps all of them.
     fn after_certificate(self, policies: &[&'d [u8]], any_counts: bool) -> Self {
         let valid_named = policies
             .iter()

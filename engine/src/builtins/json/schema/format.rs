@@ -9,7 +9,6 @@ use crate::builtins::time::matches_layout;
 use crate::uri;
 use crate::value::{TextView, TextViewRepr};
 
-/// A supported format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaFormat {
     Date,
@@ -49,7 +48,6 @@ impl SchemaFormat {
         })
     }
 
-    /// Returns `true` if a string has the format.
     pub fn accepts(self, text: &str) -> bool {
         match self {
             Self::Date => matches_layout("2006-01-02", text),

@@ -17,11 +17,9 @@ pub struct SchemaProgram {
 pub type SubschemaId = usize;
 
 pub enum Subschema {
-    /// `true` and `false`.
     Always(bool),
     /// `$ref`
     Reference(SubschemaId),
-    /// Any other schema.
     Keywords(Box<SchemaKeywords>),
 }
 
@@ -87,7 +85,6 @@ pub struct NumberKeywords {
     pub exclusive_minimum: Option<NumberBuf>,
 }
 
-/// Keywords for strings.
 #[derive(Default)]
 pub struct StringKeywords {
     pub min_length: Option<usize>,

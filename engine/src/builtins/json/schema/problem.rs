@@ -15,7 +15,6 @@ pub struct SchemaViolation<'s> {
     pub field: String,
 }
 
-/// Kind of an error.
 pub enum ProblemKind<'s> {
     False,
     Required(&'s str),

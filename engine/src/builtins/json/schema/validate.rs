@@ -17,7 +17,7 @@ use crate::limits;
 use crate::types::schema::validity::canonical;
 use crate::value::{ObjectView, ValueRef};
 
-/// Returns all errors of a document.
+/// Returns all errors of a document. The list is empty if the document is valid.
 pub fn validate<'s, 'e>(
     call: &mut BuiltinContext<'e>,
     schema: &'s SchemaProgram,
@@ -35,7 +35,6 @@ pub fn validate<'s, 'e>(
     Ok(report.problems)
 }
 
-/// Result of a validation.
 #[derive(Default)]
 struct ValidationReport<'s> {
     problems: Vec<SchemaViolation<'s>>,

@@ -11,9 +11,7 @@ use crate::index::Indexed as _;
 use crate::value::order::same_key;
 use crate::value::{Arena, Kind, ObjectBuilder, RefRepr, ValueRef};
 
-/// State of a key.
 pub enum PairState<'e> {
-    /// Current value.
     Present(PatchTree<'e>),
     Deleted(&'static str),
 }
@@ -96,7 +94,7 @@ impl<'e> PairChanges<'e> {
 }
 
 impl<'e> Opened<'e, PairChanges<'e>> {
-    /// Returns the current object.
+    /// Builds the current object from the original and its changed pairs.
     pub(super) fn value(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -157,7 +155,6 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         Ok(Some(call.arena.object_of_shape(shape, values)))
     }
 
-    /// Changes the value under a key.
     pub(super) fn change(
         &mut self,
         key: ValueRef<'e>,
