@@ -138,7 +138,7 @@ pub enum Observed {
     TestCase,
 }
 
-/// Where a built-in is implemented: in a function of this module, or in the evaluators.
+/// Implementation of a built-in: a function, or code of the evaluators.
 #[derive(Clone, Copy)]
 pub enum BuiltinFn {
     Function(Function),

@@ -174,7 +174,7 @@ impl Capabilities {
         self
     }
 
-    /// Removes a function. Does nothing if there is no function with this name.
+    /// Removes a function. An unknown name changes nothing.
     #[must_use]
     pub fn without_builtin(mut self, name: &str) -> Self {
         self.builtins.remove(name);

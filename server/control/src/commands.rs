@@ -71,9 +71,9 @@ pub async fn validate(options: &Options) -> Result<Option<Value>, ApiError> {
     applied.map(|_| config.settings.tracing)
 }
 
-/// Options of `build`.
+/// Options of `build`, which fetches and publishes once without storing results.
 pub struct OnceOptions {
-    /// Options of fetching.
+    /// Limits and folders of fetching.
     pub fetching: FetchOptions,
     /// The variables that revision expressions can read.
     pub environment: BTreeMap<String, String>,

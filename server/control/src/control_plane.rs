@@ -29,7 +29,7 @@ use crate::worker::{BuildMetrics, BundleStages, Stages, Worker, WorkerOptions};
 pub struct Options {
     /// The database. If neither this nor a configuration file sets it, it is a file in the data folder.
     pub database: Option<DatabaseOptions>,
-    /// The folder for local data.
+    /// The folder for local data: the database if it is SQLite, and a generated key.
     pub data_dir: PathBuf,
     /// The keys that encrypt secrets.
     pub keys: KeySource,
@@ -37,7 +37,7 @@ pub struct Options {
     pub compat: Compat,
     /// The prefix of each path: empty, or `/…` without a trailing slash.
     pub api_prefix: String,
-    /// Configuration files.
+    /// Configuration files, which are merged in order.
     pub config: ConfigFiles,
     /// Retention of audit entries, which overrides the files. `Some(None)` is unlimited.
     pub audit_retention: Option<Option<Duration>>,
@@ -105,7 +105,10 @@ impl Options {
         Ok(self.api_prefix.trim_end_matches('/').to_owned())
     }
 
-    /// Loads the configuration files.
+    /// Loads the configuration files, which may refer to variables of the environment. Blocks.
+    ///
+    /// # Errors
+    /// A file cannot be read, or the configuration is not valid.
     pub(crate) fn load(&self) -> Result<Config, ApiError> {
         let variables = |name: &str| std::env::var(name).ok();
         Config::load(&self.config, self.compat, &variables)
@@ -116,7 +119,7 @@ impl Options {
 /// Log message if the files of this process are older than the configuration in force.
 const SUPERSEDED: &str = "the configuration was not applied: a process that was started later, or files with a larger `metadata.generation`, have changed it; start again to apply these files";
 
-/// A control plane. Cloning it is cheap.
+/// A control plane: a database, its keys and the API over them. Clones share all three.
 #[derive(Clone)]
 pub struct ControlPlane {
     state: Arc<ServiceState>,
@@ -126,7 +129,6 @@ pub struct ControlPlane {
     /// The generation of the configuration that this process has applied.
     generation: Arc<AtomicI64>,
     audit_retention: Option<Duration>,
-    /// The metrics of the worker.
     builds: BuildMetrics,
     /// The section `distributed_tracing` of the configuration.
     tracing: Option<Value>,
@@ -330,7 +332,7 @@ impl ControlPlane {
         }
     }
 
-    /// Returns the API.
+    /// Returns the API. It shares the state of this control plane.
     pub fn service(&self) -> Service {
         Service::new(self.state.clone())
     }
@@ -374,7 +376,7 @@ impl ControlPlane {
         self.tracing.as_ref()
     }
 
-    /// Returns the database.
+    /// Returns the database, which the API uses as well.
     pub fn database(&self) -> &Database {
         &self.state.database
     }

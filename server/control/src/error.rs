@@ -7,9 +7,9 @@ use crate::db::DbError;
 /// The kind of an error, which decides the status and the code of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApiErrorKind {
-    /// The request is invalid.
+    /// The request is invalid, and fails again if it is repeated.
     Invalid,
-    /// The key is unknown.
+    /// The key of the caller is missing or unknown, or has expired.
     Unknown,
     /// The caller lacks a permission.
     Forbidden,
@@ -23,22 +23,22 @@ pub enum ApiErrorKind {
     Precondition,
     /// A referenced item does not exist.
     Reference,
-    /// The body is too large.
+    /// The body, or a value of it, exceeds a limit.
     TooLarge,
     /// The database cannot be reached. A later attempt may succeed.
     Unavailable,
     /// A lock or a connection of the database was not free in time. A later attempt may succeed.
     Busy,
-    /// An internal error of the service.
+    /// An internal error. The client only learns that the log says more.
     Internal,
 }
 
-/// The error of an operation.
+/// The error of an operation. Everything that the operation wrote is rolled back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {
-    /// The kind.
+    /// Decides the status and the code of the response.
     pub kind: ApiErrorKind,
-    /// The message for the client.
+    /// The message for the client. It contains no secret.
     pub message: String,
     /// The message of the database, only for the log because it may contain values of other clients. Empty if there is
     /// none.
@@ -46,7 +46,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// Creates an error.
+    /// Creates an error without a detail for the log.
     pub fn new(kind: ApiErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -85,7 +85,7 @@ impl ApiError {
         Self::new(ApiErrorKind::Forbidden, "not authorized")
     }
 
-    /// Creates an internal error.
+    /// Creates an internal error. `message` is for the log; the client does not get it.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ApiErrorKind::Internal, message)
     }

@@ -11,14 +11,14 @@ impl ListDigest {
         Self(Context::new(&SHA256))
     }
 
-    /// Adds a part.
+    /// Adds a part. Its length is hashed first, so parts cannot be confused with others.
     pub fn add(&mut self, bytes: &[u8]) {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.0.update(&length.to_be_bytes());
         self.0.update(bytes);
     }
 
-    /// Returns the digest in hexadecimal.
+    /// Returns the digest in lower-case hexadecimal.
     pub fn finish(self) -> String {
         hex::encode(self.0.finish())
     }

@@ -4,12 +4,12 @@ use solon_outbound::objects::{ObjectCredentials, ObjectLocation};
 
 use crate::model::SecretValue;
 
-/// Use of credentials.
+/// Use of credentials: it decides whether an object store may be used without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Reading, which a store may permit without credentials.
     Read,
-    /// Writing.
+    /// Writing, which always needs credentials.
     Write,
 }
 

@@ -24,11 +24,11 @@ pub trait Tracer: Debug + Send + Sync {
 pub trait StageSpan: Send + Sync {
     /// Returns the span in the format of the header `traceparent`.
     fn trace_parent(&self) -> String;
-    /// Marks the span as failed.
+    /// Marks the span as failed, with the message as its status.
     fn fail(&self, message: &str);
 }
 
-/// The context of a task.
+/// The tracer and the current span of a task. The default traces nothing.
 #[derive(Clone, Default)]
 pub struct TraceContext {
     /// Creates spans.
@@ -42,12 +42,12 @@ tokio::task_local! {
 }
 
 impl TraceContext {
-    /// Returns the context of the current task.
+    /// Returns the context of the current task. Outside [`Self::scope`], it traces nothing.
     pub fn current() -> Self {
         CONTEXT.try_with(Clone::clone).unwrap_or_default()
     }
 
-    /// Runs a future in this context.
+    /// Runs a future in this context. Tasks that the future spawns do not inherit it.
     pub async fn scope<F: Future>(self, future: F) -> F::Output {
         CONTEXT.scope(self, future).await
     }
@@ -58,9 +58,9 @@ pub fn current() -> Option<String> {
     TraceContext::current().parent
 }
 
-/// Result of a stage.
+/// Result of a stage: it decides whether the stage's span is marked as failed.
 pub trait StageResult {
-    /// Returns the message of a failure.
+    /// Returns the message of a failure, or `None` after success.
     fn failure(&self) -> Option<&str>;
 }
 

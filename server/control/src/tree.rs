@@ -17,10 +17,10 @@ pub struct Tree {
     files: Arc<BTreeMap<String, Content>>,
 }
 
-/// Content of a file.
+/// Content of a file, in memory or on disk.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Bytes in memory.
+    /// Bytes in memory, shared by clones.
     Inline(Bytes),
     /// A regular file in the private folder of the source. Its name depends on its bytes alone.
     File(PathBuf),
@@ -109,7 +109,7 @@ impl Tree {
         Arc::make_mut(&mut self.files).insert(path.into(), content);
     }
 
-    /// Returns the content of a file.
+    /// Returns the content of a file, or `None` if the tree has no such file. The path is compared exactly.
     pub fn get(&self, path: &str) -> Option<&Content> {
         self.files.get(path)
     }

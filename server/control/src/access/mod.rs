@@ -16,7 +16,7 @@ const POLICY: &str = include_str!("policy.rego");
 pub enum AccessRequest {
     /// Read an item.
     View(Kind),
-    /// Create an item.
+    /// Create an item of a kind.
     Create(Kind),
     /// Replace or delete an item.
     Manage(Kind),
@@ -30,7 +30,7 @@ pub enum AccessRequest {
     ViewStatuses,
     /// Download the archive of a bundle.
     Download,
-    /// Request a build of a bundle.
+    /// Request a build of a bundle, before it is due.
     Build,
     /// Grant permissions on an item.
     ManageGrants,
@@ -81,9 +81,9 @@ pub struct Access {
 /// The rows that a principal may see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Visible {
-    /// All rows.
+    /// All rows of the table.
     All,
-    /// No rows.
+    /// No rows: the query need not run.
     None,
     /// Rows that satisfy an SQL condition on `items.owner_id` and `grants.permission`, and the rows that can satisfy it.
     If(String, VisibilityScope),
@@ -101,7 +101,7 @@ fn principal_input(principal: &Principal, permission: &str) -> Vec<(Value, Value
 /// An authenticated principal with all of its grants.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// The token of the principal.
+    /// The token of the caller.
     pub holder: Holder,
     /// The grants: item ids and permissions.
     pub grants: Vec<(i64, String)>,

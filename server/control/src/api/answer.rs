@@ -18,7 +18,6 @@ pub struct Answer {
     etag: Option<String>,
 }
 
-/// The archive of a response.
 struct Archive {
     reader: ArchiveReader,
     /// `Content-Range` if only a part is sent.

@@ -6,7 +6,7 @@ use http::Response;
 use crate::error::ApiError;
 use crate::storage::ArchiveReader;
 
-/// Body of a response.
+/// Body of a response: bytes, or an archive that is read while it is sent.
 pub enum Body {
     /// Bytes in memory.
     Whole(Bytes),
@@ -29,7 +29,7 @@ impl Body {
         }
     }
 
-    /// Returns `true` if the body has no bytes.
+    /// Returns `true` if the body has no bytes. Reads no archive.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -44,7 +44,10 @@ async fn item(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<ItemH
     head.ok_or_else(ApiError::not_found)
 }
 
-/// Lists the grants on an item.
+/// Lists the grants on an item, a page in the order of the tokens.
+///
+/// # Errors
+/// The item does not exist or the caller may not manage its grants.
 pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, ApiError> {
     let item = item(context, kind, name).await?;
     let page = context.page(&format!("grants\n{}", item.id), limits::PAGE)?;
@@ -63,7 +66,10 @@ fn grants_json(token: &str, permissions: &[String]) -> String {
     json!({ "token": token, "permissions": permissions }).to_string()
 }
 
-/// Returns the grants of a token on an item.
+/// Returns the grants of a token on an item; the list is empty if it has none.
+///
+/// # Errors
+/// The item or the token does not exist.
 pub async fn get(
     context: &mut Context<'_>,
     kind: Kind,

@@ -53,7 +53,7 @@ pub fn check_name(kind: Kind, body: &str, path: &str) -> Result<(), ApiError> {
 }
 
 impl Context<'_> {
-    /// Returns the tag of the item's state.
+    /// Returns the entity tag of the item's state. It changes with each write.
     pub fn tag(&self, kind: Kind, head: &ItemHead) -> String {
         let state = format!("{}\n{}\n{}", kind.plural(), head.id, head.version);
         self.state.keys.tag(&state)
@@ -117,6 +117,9 @@ async fn visible(
 }
 
 /// Returns a bundle to which the caller has this access.
+///
+/// # Errors
+/// The bundle does not exist, or the caller has no permission.
 pub async fn bundle(
     context: &mut Context<'_>,
     name: &str,

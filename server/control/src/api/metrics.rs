@@ -83,7 +83,7 @@ impl Metrics {
         }
     }
 
-    /// Registers further metrics.
+    /// Registers further metrics, which the endpoint returns after those of the API.
     pub fn register(&mut self, add: impl FnOnce(&mut Registry)) {
         add(&mut self.registry);
     }

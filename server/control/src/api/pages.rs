@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::service::Context;
 use crate::error::ApiError;
 
-/// A requested page.
+/// A page that the client requested: its size, and the position after which it starts.
 pub struct Page {
     list: String,
     size: usize,

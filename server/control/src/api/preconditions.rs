@@ -35,7 +35,7 @@ pub fn is_not_modified(request: &ApiRequest, tag: Option<&str>) -> bool {
     }
 }
 
-/// Returns `true` if the request has preconditions.
+/// Returns `true` if the request has preconditions: `If-Match` or `If-None-Match`.
 pub fn are_present(request: &ApiRequest) -> bool {
     request.headers.contains_key(IF_MATCH) || request.headers.contains_key(IF_NONE_MATCH)
 }

@@ -28,7 +28,7 @@ pub struct ApiRequest {
     pub id: String,
 }
 
-/// Query parameters.
+/// Query parameters, decoded, in the order of the request.
 #[derive(Default)]
 pub struct Params(Vec<(String, String)>);
 

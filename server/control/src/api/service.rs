@@ -27,7 +27,7 @@ use crate::storage::ArtifactStore;
 
 /// State that all requests share.
 pub struct ServiceState {
-    /// The database.
+    /// The database, which all instances share.
     pub database: Database,
     /// The archives of built bundles.
     pub artifacts: ArtifactStore,
@@ -39,9 +39,9 @@ pub struct ServiceState {
     pub access: Access,
     /// Decides whether unknown fields are rejected.
     pub compat: Compat,
-    /// The prefix of each path.
+    /// The prefix of each path: empty, or `/…` without a trailing slash.
     pub prefix: String,
-    /// The metrics.
+    /// The metrics that `/metrics` returns.
     pub metrics: Metrics,
     /// `true` if the service accepts requests.
     pub is_ready: AtomicBool,
@@ -51,7 +51,7 @@ pub struct ServiceState {
     pub unnumbered: AtomicU64,
 }
 
-/// The API. Cloning it is cheap.
+/// The API as a function from requests to responses. Clones share the state.
 #[derive(Clone)]
 pub struct Service {
     state: Arc<ServiceState>,
@@ -74,11 +74,11 @@ pub enum Admitted {
 #[derive(Clone, Copy, Debug)]
 pub struct AdmittedKey;
 
-/// The context of a handler.
+/// The context of a handler. Each request has its own transaction.
 pub struct Context<'c> {
     /// State that all requests share.
     pub state: &'c ServiceState,
-    /// The caller.
+    /// The caller, authenticated.
     pub principal: &'c Principal,
     pub request: &'c ApiRequest,
     pub transaction: &'c mut Transaction,
@@ -302,7 +302,7 @@ impl Service {
         self.write(method, &route?, request, key).await
     }
 
-    /// Returns an error if the key is unknown.
+    /// Returns an error if the key is unknown or expired. Uses a transaction of its own.
     async fn check_key(&self, key: &str) -> Result<(), ApiError> {
         let mut transaction = self.state.database.begin(Mode::Read).await?;
         let principal = self.principal(&mut transaction, key).await;
@@ -354,7 +354,7 @@ impl Service {
     ) -> Result<(Answer, Option<StatusCode>), ApiError> {
         let change = write::Change::read(route, method, request, self.state.compat);
         let mut transaction = self.state.database.begin(Mode::Write).await?;
-        // the token may have been revoked while the write waited for others
+        // the token may have been revoked while the write waited for others.
         let result = match self.principal(&mut transaction, key).await {
             Ok(principal) => {
                 let mut context = Context {
@@ -400,7 +400,6 @@ impl Service {
         }
     }
 
-    /// Returns the principal of a key.
     async fn principal(
         &self,
         transaction: &mut Transaction,

@@ -18,7 +18,7 @@ pub fn read(request: &ApiRequest, compat: Compat) -> Result<Token, ApiError> {
     Ok(reader.finish(token)?)
 }
 
-/// Lists a page of tokens.
+/// Lists a page of tokens, in the order of creation, without keys.
 pub async fn list(context: &mut Context<'_>) -> Result<Answer, ApiError> {
     context.check(AccessRequest::View(Kind::Token), None)?;
     let page = context.page("tokens", limits::PAGE)?;
@@ -31,7 +31,10 @@ pub async fn list(context: &mut Context<'_>) -> Result<Answer, ApiError> {
     })
 }
 
-/// Returns a token.
+/// Returns a token without its key.
+///
+/// # Errors
+/// The caller may not view tokens, or the token does not exist.
 pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
     context.check(AccessRequest::View(Kind::Token), None)?;
     let token = context.transaction.token(name).await?;
@@ -39,7 +42,10 @@ pub async fn get(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiErr
     Ok(Answer::result(&token_json(&token)?.to_string()))
 }
 
-/// Creates a token.
+/// Creates a token. The response is the only one that contains the key.
+///
+/// # Errors
+/// The caller may not manage tokens, or the body is not valid.
 pub async fn create(
     context: &mut Context<'_>,
     change: Result<Change, ApiError>,
@@ -73,7 +79,7 @@ fn issued_response(issued: &IssuedToken) -> Result<Answer, ApiError> {
     Ok(Answer::result(&token.to_string()))
 }
 
-/// Revokes a token.
+/// Revokes a token. Its key is rejected from the commit on.
 pub async fn revoke(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
     context.check(AccessRequest::Manage(Kind::Token), None)?;
     context.changing().revoke_token(name).await?;

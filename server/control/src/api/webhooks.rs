@@ -108,7 +108,7 @@ async fn find_configured(
     Ok(Some((item.head.id, webhook, reference, secret)))
 }
 
-/// Returns the only value of a header.
+/// Returns the only value of a header, or `None` if it is missing or repeated.
 fn only_value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;

@@ -31,7 +31,6 @@ pub struct Assembly {
 /// A tree in its folder of the archive.
 pub struct Part {
     pub folder: String,
-    /// The policies, mounted.
     pub policies: Vec<Policy>,
     /// The files with documents at their mounted paths.
     pub documents: Vec<(String, Bytes)>,
@@ -47,7 +46,10 @@ struct Contribution {
     has_files: bool,
 }
 
-/// Assembles the trees.
+/// Assembles the trees in the order of the plan.
+///
+/// # Errors
+/// A glob is not valid, or two sources own the same documents.
 pub fn assemble(input: &Input<'_>) -> Result<Assembly, Failure> {
     let mut assembler = Assembler {
         default: default_version(input),
@@ -275,7 +277,7 @@ fn default_version(input: &Input<'_>) -> i64 {
     }
 }
 
-/// Returns the version of the language with a number in manifests.
+/// Returns the version of the language with a number in manifests: 0, or V1 for any other number.
 pub fn language(number: i64) -> Version {
     if number == 0 {
         Version::V0

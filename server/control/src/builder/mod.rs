@@ -25,11 +25,10 @@ use crate::list_digest::ListDigest;
 use crate::model::{Bundle, Compat, Failure};
 use crate::tree::Fetched;
 
-/// Inputs of a build.
+/// Inputs of a build. The archive depends on nothing else.
 pub struct Input<'a> {
     /// The bundle.
     pub bundle: &'a Bundle,
-    /// The plan of the bundle.
     pub plan: &'a Plan,
     /// Fetched sources by name. They contain every source of the plan.
     pub sources: &'a BTreeMap<String, Arc<Fetched>>,
@@ -45,7 +44,7 @@ pub struct Input<'a> {
 pub struct Signing {
     /// A secret, or a private key in PEM.
     pub key: Zeroizing<Vec<u8>>,
-    /// The algorithm, such as `RS256`.
+    /// Algorithm of the signature, such as `RS256`.
     pub algorithm: String,
     /// The name of the key for verifiers. Empty if it has none.
     pub keyid: String,
@@ -53,7 +52,7 @@ pub struct Signing {
     pub scope: String,
 }
 
-/// A built bundle.
+/// A built bundle. Its archive is complete, and signed if requested.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The gzip-compressed tar archive.

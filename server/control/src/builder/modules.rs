@@ -13,13 +13,11 @@ use crate::model::Glob;
 
 /// A policy at its place in the bundle.
 pub struct Policy {
-    /// The path in the tree.
     pub path: String,
     /// The text, formatted if the package was moved.
     pub text: String,
     /// The package path below `data`.
     pub package: Vec<String>,
-    /// The version of the language.
     pub version: Version,
 }
 
@@ -86,7 +84,7 @@ fn package_of(module: &Module) -> Vec<String> {
     steps.map(|step| step.to_string()).collect()
 }
 
-/// Returns the version that the manifest of a tree sets for one file.
+/// Returns the version that the manifest of a tree sets for one file. The first matching pattern counts.
 pub fn file_version(manifest: &Manifest, path: &str) -> Option<i64> {
     let path = format!("/{path}");
     let mut patterns = manifest.file_rego_versions.iter();

@@ -14,7 +14,8 @@ pub struct Folders {
 const OPTIMIZED: &str = "optimized";
 
 impl Folders {
-    /// Returns the folder of the next tree of a source: its name, then the name with 1, 2, and so on.
+    /// Returns the folder of the next tree of a source: its name, then the name with 1, 2, and so on. Names that are in use
+    /// are skipped.
     pub fn next(&mut self, source: &str) -> String {
         let name = escape(source);
         let count = self.counts.entry(name.clone()).or_default();

@@ -20,7 +20,6 @@ pub struct Plan {
 /// A source together with its mounts. A source that is required with different mounts has several visits.
 #[derive(Clone, Debug)]
 pub(super) struct Visit {
-    /// The name of the source.
     pub source: String,
     /// The mounts, from that of the source's own requirement to that of the bundle's.
     pub mounts: Vec<Mount>,
@@ -44,7 +43,6 @@ struct Link {
 /// A requirement that selects a part of a source.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
-    /// The required source.
     pub source: String,
     /// The selected path, as it is written. Empty if the requirement uses everything.
     pub path: String,

@@ -9,7 +9,6 @@ use solon_syntax::{ParseOptions, parse_ref};
 pub struct Mount {
     /// The selected path. Nothing outside of it is used.
     pub path: Vec<String>,
-    /// The path where it is mounted.
     pub prefix: Vec<String>,
 }
 

@@ -63,7 +63,7 @@ impl<'p> OwnedRoots<'p> {
     }
 }
 
-/// Returns the text of a root in a manifest.
+/// Returns the text of a root in a manifest, with `/` between the steps.
 pub fn slashed(root: &[String]) -> String {
     root.join("/")
 }

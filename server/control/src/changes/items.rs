@@ -15,7 +15,6 @@ use crate::secrets::{Keyring, secret_context};
 pub struct ItemWrite<'w> {
     pub kind: Kind,
     pub name: &'w str,
-    /// The item as JSON.
     pub body: String,
     pub references: Vec<Reference>,
 }
@@ -31,7 +30,7 @@ pub fn secret_body(value: &SecretValue, allowed_hosts: &[String]) -> String {
     body.to_string()
 }
 
-/// Returns the error for an item that the database rejected.
+/// Returns the error for an item that the database rejected. A conflict names the item.
 fn about(error: DbError, kind: Kind, name: &str) -> ApiError {
     ApiError::from(error).about(format!("{} {name:?}", kind.singular()), "the body")
 }
@@ -178,7 +177,10 @@ impl Changing<'_> {
         Ok(ApiError::new(ApiErrorKind::Conflict, message))
     }
 
-    /// Returns the ids of the referenced items.
+    /// Returns the ids of the referenced items. An item is looked up once, a secret for each reference to it.
+    ///
+    /// # Errors
+    /// An item does not exist, or the author may not use it.
     async fn resolve(
         &mut self,
         user: Option<&ItemHead>,

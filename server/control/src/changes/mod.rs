@@ -13,7 +13,7 @@ use crate::db::{Transaction, Written};
 use crate::error::{ApiError, ApiErrorKind};
 use crate::model::{Kind, credentials};
 
-/// The author of a change.
+/// The author of a change, which decides about permissions and the audit log.
 #[derive(Clone, Copy)]
 pub enum Actor<'a> {
     /// An API client, restricted by the policy.
@@ -34,13 +34,13 @@ pub fn check_free(kind: Kind, name: &str, file: Option<&str>) -> Result<(), ApiE
     Err(ApiError::new(ApiErrorKind::Conflict, message))
 }
 
-/// A change in progress.
+/// A change in progress. Nothing is written before the transaction is committed.
 pub struct Changing<'c> {
-    /// The transaction of the change.
+    /// The transaction of the change. The caller commits it.
     pub transaction: &'c mut Transaction,
-    /// The author of the change.
+    /// The author: permissions are checked for principals, not for files.
     pub actor: Actor<'c>,
-    /// The request id.
+    /// The request id, for the audit log.
     pub request: &'c str,
 }
 

@@ -31,7 +31,10 @@ pub fn token_json(holder: &Holder) -> Result<Value, ApiError> {
     }))
 }
 
-/// Returns a new random key.
+/// Returns a new key: `solon_` and 256 random bits.
+///
+/// # Errors
+/// The system provides no random numbers.
 fn new_key() -> Result<Zeroizing<String>, ApiError> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice()).map_err(|error| ApiError::internal(error.to_string()))?;
@@ -40,7 +43,10 @@ fn new_key() -> Result<Zeroizing<String>, ApiError> {
 }
 
 impl Changing<'_> {
-    /// Creates a token.
+    /// Creates a token and its key, which is returned only here.
+    ///
+    /// # Errors
+    /// The name is not valid or exists, or `expires_at` is in the past.
     pub async fn create_token(
         &mut self,
         keys: &ServiceKeys,

@@ -21,7 +21,7 @@ pub struct Applied {
     pub left: Vec<String>,
     /// `true` if nothing was applied because a newer configuration of another process is in force.
     pub is_superseded: bool,
-    /// The generation that this process has applied.
+    /// The generation that this process has applied. It grows with each change of the files.
     pub generation: i64,
 }
 
@@ -70,7 +70,10 @@ async fn apply_newer(
     Ok(applied)
 }
 
-/// Applies a configuration in a transaction.
+/// Applies a configuration in a transaction: stores described items, and deletes items that no file describes any more.
+///
+/// # Errors
+/// An item conflicts with one that is stored. The caller rolls back.
 pub(super) async fn apply_all(
     config: &Config,
     transaction: &mut Transaction,

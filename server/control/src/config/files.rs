@@ -23,14 +23,17 @@ pub struct ConfigFiles {
 /// The merged content of the files.
 #[derive(Debug, Default)]
 pub struct Merged {
-    /// The content.
+    /// The content. It is zeroed when it is dropped.
     pub value: ZeroizingValue,
     /// The file that describes an item, or the last one of several, by section and name.
     pub files: BTreeMap<(String, String), String>,
 }
 
 impl ConfigFiles {
-    /// Reads and merges all files.
+    /// Reads and merges all files. Blocks.
+    ///
+    /// # Errors
+    /// A file cannot be read or parsed, or two files contradict each other.
     pub fn load(&self) -> Result<Merged, ConfigError> {
         let mut merged = Merged {
             value: ZeroizingValue(Value::Object(Map::new())),
@@ -55,7 +58,10 @@ impl ConfigFiles {
         Ok(merged)
     }
 
-    /// Returns the files, in order.
+    /// Returns the files in the order in which they are merged. Reads folders recursively.
+    ///
+    /// # Errors
+    /// A path cannot be read, or there are too many files.
     fn list(&self) -> Result<Vec<PathBuf>, ConfigError> {
         let mut files = Vec::new();
         for path in &self.paths {

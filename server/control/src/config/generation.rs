@@ -18,7 +18,7 @@ use crate::secrets::ServiceKeys;
 /// The setting that stores the generation.
 const SETTING: &str = "configuration";
 
-/// The configuration that is in force.
+/// The configuration that is in force, as the database records it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recorded {
     /// Number of the configuration, from 1.

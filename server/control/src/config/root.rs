@@ -42,13 +42,13 @@ pub struct DescribedToken {
 
 /// The content of the configuration files.
 pub struct Config {
-    /// Settings of the service.
+    /// Settings of the service: database, prefix and metrics.
     pub settings: Settings,
-    /// Secrets.
+    /// Secrets that the files describe.
     pub secrets: Vec<DescribedSecret>,
     /// Sources, each after the sources that it requires, then bundles, then stacks.
     pub items: Vec<Described>,
-    /// Tokens.
+    /// Tokens that the files describe.
     pub tokens: Vec<DescribedToken>,
     /// `metadata.generation`, which orders configurations.
     pub generation: Option<i64>,

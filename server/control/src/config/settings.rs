@@ -12,9 +12,7 @@ use crate::model::{FieldPath, Reader, SecretValue, read_retention};
 pub struct Settings {
     /// The database, if the files specify one.
     pub database: Option<DatabaseOptions>,
-    /// The prefix of each path.
     pub api_prefix: Option<String>,
-    /// The settings of metrics.
     pub metrics: MetricsSettings,
     /// The section `distributed_tracing`, which the program reads.
     pub tracing: Option<Value>,
@@ -25,11 +23,11 @@ pub struct Settings {
 /// The settings of metrics.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsSettings {
-    /// `true` if requests are not measured.
+    /// `true` if the durations of requests are not measured.
     pub without_requests: bool,
     /// Upper bounds of the buckets of requests, in seconds. The defaults apply if it is empty.
     pub request_buckets: Vec<f64>,
-    /// `true` if statements are not counted.
+    /// `true` if statements of the database are not counted.
     pub without_statement_counts: bool,
     /// `true` if the duration of statements is not measured.
     pub without_statement_times: bool,
@@ -41,7 +39,7 @@ pub struct MetricsSettings {
     pub without_git_times: bool,
     /// Upper bounds of the buckets of fetches of repositories, in seconds. The defaults apply if it is empty.
     pub git_buckets: Vec<f64>,
-    /// `true` if builds are not counted.
+    /// `true` if builds of bundles are not counted.
     pub without_build_counts: bool,
     /// `true` if the duration of builds is not measured.
     pub without_build_times: bool,
@@ -49,7 +47,7 @@ pub struct MetricsSettings {
     pub build_buckets: Vec<f64>,
 }
 
-/// Reads `service`: the prefix of each path.
+/// Reads `service`: the prefix of each path. A prefix that is not valid is reported.
 pub(super) fn read_service(
     reader: &mut Reader,
     path: &FieldPath<'_>,
@@ -100,7 +98,7 @@ pub(super) fn read_audit(
     }
 }
 
-/// Reads `database`.
+/// Reads `database`. Problems are reported. `secret` returns the value of a secret by name.
 pub(super) fn read_database(
     reader: &mut Reader,
     path: &FieldPath<'_>,
@@ -166,7 +164,7 @@ pub(super) fn read_database(
     }
 }
 
-/// Reads `metrics`.
+/// Reads `metrics`. Everything is enabled unless `enabled` is `false`.
 pub(super) fn read_metrics(
     reader: &mut Reader,
     path: &FieldPath<'_>,

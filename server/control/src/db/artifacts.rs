@@ -9,7 +9,7 @@ use super::{Cell, DbError, Row, Transaction, now};
 pub struct ArtifactHead {
     /// The id, in the order of creation.
     pub id: i64,
-    /// The revision.
+    /// The revision of its manifest. Several artifacts may have the same.
     pub revision: String,
     /// SHA-256 digest of the archive in hexadecimal.
     pub digest: String,
@@ -26,7 +26,7 @@ pub struct ArtifactHead {
 /// A built revision to store.
 #[derive(Clone, Copy, Debug)]
 pub struct NewArtifact<'a> {
-    /// The revision.
+    /// The revision of its manifest.
     pub revision: &'a str,
     /// SHA-256 digest of the archive in hexadecimal.
     pub digest: &'a str,
@@ -61,7 +61,7 @@ fn head(mut row: Row) -> Result<ArtifactHead, DbError> {
 }
 
 impl Transaction {
-    /// Returns the publication of a bundle.
+    /// Returns the publication of a bundle, or `None` if nothing was published.
     pub async fn publication(&mut self, bundle: i64) -> Result<Option<Publication>, DbError> {
         let sql = "SELECT artifact_id, fence FROM publications WHERE bundle_id = ?";
         let row = self.first(sql, vec![bundle.into()]).await?;
@@ -121,7 +121,7 @@ impl Transaction {
         rows.into_iter().map(|mut row| row.int()).collect()
     }
 
-    /// Returns an artifact of a bundle.
+    /// Returns an artifact of a bundle, or `None` if the id belongs to another bundle.
     pub async fn artifact(
         &mut self,
         bundle: i64,
@@ -136,7 +136,7 @@ impl Transaction {
         row.map(head).transpose()
     }
 
-    /// Returns the newest artifact of a bundle with this revision.
+    /// Returns the newest artifact of a bundle with this revision, or `None`.
     pub async fn artifact_of_revision(
         &mut self,
         bundle: i64,
@@ -167,13 +167,13 @@ impl Transaction {
         rows.into_iter().map(head).collect()
     }
 
-    /// Returns the newest artifact of a bundle.
+    /// Returns the newest artifact of a bundle, which need not be the active one. Returns `None` if there is none.
     pub async fn newest_artifact(&mut self, bundle: i64) -> Result<Option<ArtifactHead>, DbError> {
         let newest = self.artifacts_before(bundle, i64::MAX, 1).await?;
         Ok(newest.into_iter().next())
     }
 
-    /// Adds an artifact and returns its id.
+    /// Adds an artifact and returns its id. It is not active yet.
     pub async fn add_artifact(
         &mut self,
         bundle: i64,
@@ -202,7 +202,7 @@ impl Transaction {
         )
     }
 
-    /// Adds a piece of an archive.
+    /// Adds a piece of an archive. `number` is its position.
     pub async fn add_piece(
         &mut self,
         artifact: i64,
@@ -257,7 +257,7 @@ impl Transaction {
         files.into_iter().map(|mut row| row.text()).collect()
     }
 
-    /// Returns `true` if an artifact names this file.
+    /// Returns `true` if an artifact names this file, so that it must not be deleted.
     pub async fn is_artifact_file(&mut self, file: &str) -> Result<bool, DbError> {
         let sql = "SELECT id FROM artifacts WHERE file = ? LIMIT 1";
         Ok(self.first(sql, vec![file.into()]).await?.is_some())

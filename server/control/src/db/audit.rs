@@ -5,15 +5,15 @@ use super::{Database, DbError, Mode, Row, Transaction, now};
 /// A write to record.
 #[derive(Clone, Debug)]
 pub struct Written<'w> {
-    /// The author.
+    /// Name of the token or configuration file that caused the write, or `the command line`.
     pub principal: &'w str,
-    /// The request id.
+    /// The id of the request, which the log also contains.
     pub request: &'w str,
     /// `create`, `update`, `delete`, …
     pub action: &'static str,
-    /// The kind of the item.
+    /// The plural of the item's kind, such as `bundles`.
     pub kind: &'static str,
-    /// The name of the item.
+    /// The name of the item, also after its deletion.
     pub name: &'w str,
     /// The item before the write, as JSON without secrets.
     pub before: Option<&'w str>,
@@ -24,19 +24,19 @@ pub struct Written<'w> {
 /// A recorded write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// The id.
+    /// The id, in the order of the writes.
     pub id: i64,
     /// The time in microseconds since 1970.
     pub at: i64,
-    /// The author.
+    /// Name of the token or configuration file that caused the write, or `the command line`.
     pub principal: String,
-    /// The request id.
+    /// The id of the request, which the log also contains.
     pub request: String,
-    /// The action.
+    /// `create`, `update`, `delete`, …
     pub action: String,
-    /// The kind of the item.
+    /// The plural of the item's kind, such as `bundles`.
     pub kind: String,
-    /// The name of the item.
+    /// The name of the item, which may no longer exist.
     pub name: String,
     /// The item before the write.
     pub before: Option<String>,
@@ -109,7 +109,7 @@ impl Transaction {
         row.map_or(Ok(0), |mut row| row.int())
     }
 
-    /// Records a write in the same transaction.
+    /// Records a write in the same transaction, at the current time.
     pub async fn note(&mut self, record: &Written<'_>) -> Result<(), DbError> {
         self.execute(
             "INSERT INTO audit (at, principal, request, action, kind, name, before_write, after_write) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

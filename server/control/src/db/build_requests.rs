@@ -3,7 +3,7 @@
 use super::{DbError, Row, Transaction};
 use crate::limits;
 
-/// A requested build.
+/// A build that a client requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildRequest {
     /// The id, in the order of the requests of all bundles.

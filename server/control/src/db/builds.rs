@@ -12,16 +12,16 @@ use crate::model::{Kind, StatusRecord};
 /// A bundle whose build is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// The id of the bundle.
+    /// The id of the bundle, by which it is leased.
     pub bundle: i64,
-    /// The name of the bundle.
+    /// The name of the bundle, for messages.
     pub name: String,
 }
 
-/// State of the builds of a bundle.
+/// Progress and history of the builds of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildState {
-    /// The name of the bundle.
+    /// The name of the bundle, unique.
     pub name: String,
     /// `true` if a change or a request waits for a build.
     pub is_waiting: bool,
@@ -38,17 +38,17 @@ pub struct BuildState {
 /// A finished attempt to build a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// The id, in the order of the attempts.
+    /// The id, in the order of the attempts of all bundles.
     pub id: i64,
     /// The fencing token of the lease.
     pub fence: i64,
-    /// The revision.
+    /// The revision. Empty if the attempt ended before it was known.
     pub revision: String,
-    /// The last phase.
+    /// The last phase, by the name of [`crate::model::Phase`].
     pub phase: String,
-    /// The status.
+    /// The result, by the name of [`crate::model::Status`].
     pub status: String,
-    /// The error message.
+    /// The error message. Empty after success.
     pub error_message: String,
     /// The end by the clock of the database, in microseconds since 1970.
     pub ended_at: i64,
@@ -56,7 +56,6 @@ pub struct Attempt {
     pub durations: [Option<Duration>; 3],
 }
 
-/// Columns of an attempt.
 macro_rules! attempts {
     ($rest:literal) => {
         concat!(
@@ -243,7 +242,7 @@ impl Transaction {
         rows.into_iter().map(attempt).collect()
     }
 
-    /// Returns a finished attempt.
+    /// Returns a finished attempt, or `None` if it does not exist or was pruned.
     pub async fn build_attempt(&mut self, id: i64) -> Result<Option<Attempt>, DbError> {
         let row = self.first(attempts!("id = ?"), vec![id.into()]).await?;
         row.map(attempt).transpose()

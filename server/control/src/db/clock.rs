@@ -10,7 +10,7 @@ use super::{Dialect, now};
 pub enum Clock {
     /// The clock of the database, which a statement reads.
     Database(&'static str),
-    /// A function.
+    /// A function of this process that returns microseconds since 1970.
     Function(Arc<dyn Fn() -> i64 + Send + Sync>),
 }
 

@@ -5,19 +5,19 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A boxed future of a database operation.
+/// A boxed future of a database operation, so that drivers are trait objects.
 pub type DbFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, DbError>> + Send + 'a>>;
 
 /// A value of a column. Times are integers: microseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// SQL NULL.
+    /// SQL NULL of any type.
     Null,
-    /// An integer.
+    /// An integer of 64 bits.
     Int(i64),
-    /// A text.
+    /// A text in UTF-8.
     Text(String),
-    /// Bytes.
+    /// Bytes of a binary column.
     Blob(Vec<u8>),
 }
 
@@ -133,7 +133,7 @@ pub enum DbError {
     MissingTable(String),
     /// Conflict with a concurrent write, or the row is in use.
     Conflict(String),
-    /// A value is larger than the database accepts.
+    /// A value is larger than the database accepts. A later attempt fails again.
     TooLarge(String),
     /// The tables belong to a later version of the service.
     Newer {
@@ -203,7 +203,7 @@ pub(super) fn is_not_listening(error: &std::io::Error) -> bool {
 /// SQL dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// SQLite.
+    /// SQLite, in a file or in memory.
     Sqlite,
     /// PostgreSQL.
     Postgres,
@@ -212,7 +212,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Returns the name of the dialect.
+    /// Returns the name of the dialect: `sqlite`, `postgres` or `mysql`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sqlite => "sqlite",
@@ -222,23 +222,23 @@ impl Dialect {
     }
 }
 
-/// Mode of a transaction.
+/// Mode of a transaction, which decides about locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Reads. All reads of the transaction see one snapshot.
     Read,
-    /// Writes. Excludes other writes.
+    /// Writes. Excludes other writes until its end.
     Write,
     /// Changes tables. Excludes other migrations.
     Migrate,
 }
 
-/// A database.
+/// A database: begins transactions on connections of a pool.
 pub trait Driver: Send + Sync {
-    /// Returns the SQL dialect.
+    /// Returns the SQL dialect of all statements.
     fn dialect(&self) -> Dialect;
 
-    /// Begins a transaction.
+    /// Begins a transaction. Waits for a connection and, to write, for other writes.
     fn begin(&self, mode: Mode) -> DbFuture<'_, Box<dyn Session>>;
 }
 

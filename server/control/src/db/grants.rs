@@ -5,16 +5,16 @@ use super::{DbError, Transaction};
 /// The grants of a token on an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Granted {
-    /// The id of the token.
+    /// The id of the token that has the grants.
     pub token: i64,
-    /// The name of the token.
+    /// The name of that token.
     pub name: String,
-    /// The permissions, in order.
+    /// The permissions, sorted by name.
     pub permissions: Vec<String>,
 }
 
 impl Transaction {
-    /// Returns the grants of a token on an item.
+    /// Returns the permissions that a token was granted on an item, sorted. The list is empty if there are none.
     pub async fn granted(&mut self, item: i64, token: i64) -> Result<Vec<String>, DbError> {
         let rows = self
             .query(
@@ -66,7 +66,7 @@ impl Transaction {
         Ok(grants)
     }
 
-    /// Replaces the permissions of a token on an item.
+    /// Replaces the permissions of a token on an item. An empty list removes them.
     pub async fn put_grants(
         &mut self,
         item: i64,

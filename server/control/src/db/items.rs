@@ -10,7 +10,7 @@ use crate::model::Kind;
 pub struct ItemHead {
     /// The id, in the order of creation.
     pub id: i64,
-    /// The name.
+    /// The name, unique within the kind.
     pub name: String,
     /// The number of writes so far.
     pub version: i64,
@@ -20,7 +20,7 @@ pub struct ItemHead {
     pub file: Option<String>,
 }
 
-/// An item.
+/// An item with its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// The item without its body.
@@ -29,18 +29,18 @@ pub struct Item {
     pub body: String,
 }
 
-/// An item to store.
+/// An item to store, new or changed.
 #[derive(Clone, Copy, Debug)]
 pub struct NewItem<'i> {
-    /// The kind.
+    /// The kind, which never changes.
     pub kind: Kind,
-    /// The name.
+    /// The name, unique within the kind.
     pub name: &'i str,
-    /// The owner, if the item is new.
+    /// The id of the owner's token. Used only if the item is new.
     pub owner: Option<i64>,
     /// The configuration file that describes the item.
     pub file: Option<&'i str>,
-    /// The item as JSON.
+    /// The item as JSON, or only the type if it is a secret.
     pub body: &'i str,
 }
 
@@ -49,7 +49,7 @@ pub struct NewItem<'i> {
 pub struct VisibleRows<'s> {
     /// The id of the principal's token.
     pub token: i64,
-    /// The permission that may have been granted on an item.
+    /// The permission whose grants are joined.
     pub permission: &'s str,
     /// A condition of the policy on `items` and on `grants`. At most one row of `grants` is joined: the one of
     /// `permission`.
@@ -61,7 +61,7 @@ pub struct VisibleRows<'s> {
 /// The rows that can satisfy a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisibilityScope {
-    /// All items.
+    /// All items of the kind.
     All,
     /// Only items that the principal owns or has grants on.
     Own,
@@ -103,7 +103,7 @@ impl Transaction {
         row.map(|mut row| head(&mut row)).transpose()
     }
 
-    /// Returns an item.
+    /// Returns an item, or `None` if no item of this kind has the name.
     pub async fn item(&mut self, kind: Kind, name: &str) -> Result<Option<Item>, DbError> {
         let row = self
             .first(
@@ -315,7 +315,7 @@ impl Transaction {
         rows.into_iter().map(kind_and_head).collect()
     }
 
-    /// Returns the number of items of a kind.
+    /// Returns the number of items of a kind, of all owners.
     pub async fn count_items(&mut self, kind: Kind) -> Result<i64, DbError> {
         let row = self
             .first(

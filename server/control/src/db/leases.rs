@@ -24,14 +24,14 @@ pub(super) fn idle_holder(instance: &str) -> String {
 /// Prefix of the holder of a lease that is kept between two builds.
 pub(super) const IDLE: &str = "kept by ";
 
-/// A lease of a bundle.
+/// A lease of a bundle: only its holder may publish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The id of the bundle.
+    /// The id of the leased bundle.
     pub bundle: i64,
-    /// The instance that holds the lease.
+    /// The instance that holds the lease, until it ends or expires.
     pub holder: String,
-    /// The fencing token.
+    /// The fencing token, larger than those of earlier leases of the bundle.
     pub fence: i64,
     /// The number of changes at the begin of the lease.
     pub changes: i64,
@@ -60,16 +60,16 @@ pub struct Lease {
 pub struct PublishedInputs {
     /// Digest of everything that the archive and its place depend on.
     pub digest: String,
-    /// The revision.
+    /// The revision of the published archive.
     pub revision: String,
 }
 
 /// A lease that is still held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveLease {
-    /// The id of the bundle.
+    /// The id of the leased bundle.
     pub bundle: i64,
-    /// The fencing token.
+    /// The fencing token that the instance must present to write.
     pub fence: i64,
     /// The number of changes now.
     pub changes: i64,

@@ -34,7 +34,7 @@ fn all(dialect: Dialect) -> &'static [Migration] {
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS solon_migrations (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)";
 
-/// The result of a migration.
+/// Report of a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migrated {
     /// The names of the applied migrations, in order.

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::DatabaseTls;
 
-/// The database to connect to.
+/// The database to connect to, with the credentials.
 #[derive(Clone, PartialEq, Eq)]
 pub enum DatabaseOptions {
-    /// SQLite in a file.
+    /// SQLite in a file, which is created if it does not exist.
     Sqlite(PathBuf),
     /// SQLite in memory. The data is lost when the process ends.
     Memory,

@@ -74,19 +74,19 @@ impl<C> PooledConnection<C> {
         self.connection.as_mut()
     }
 
-    /// Sets the connection of the lease.
+    /// Sets the connection of the lease, which [`Self::give_back`] returns to the pool.
     pub fn set(&mut self, connection: C) {
         self.connection = Some(connection);
     }
 
-    /// Returns the connection to the pool.
+    /// Returns the connection to the pool. A lease that is dropped instead closes it.
     pub fn give_back(mut self) {
         if let Some(connection) = self.connection.take() {
             self.pool.idle.lock().push(connection);
         }
     }
 
-    /// Returns the pool of the lease.
+    /// Returns the pool of the lease, for other connections.
     pub fn pool(&self) -> &Pool<C> {
         &self.pool
     }

@@ -3,7 +3,7 @@
 use super::{DbError, Transaction};
 
 impl Transaction {
-    /// Returns a setting.
+    /// Returns a setting, or `None` if it was never stored.
     pub async fn setting(&mut self, name: &'static str) -> Result<Option<Vec<u8>>, DbError> {
         let row = self
             .first(
@@ -14,7 +14,7 @@ impl Transaction {
         row.map(|mut row| row.blob()).transpose()
     }
 
-    /// Stores a setting.
+    /// Stores a setting and replaces its value.
     pub async fn put_setting(&mut self, name: &'static str, value: &[u8]) -> Result<(), DbError> {
         self.execute("DELETE FROM settings WHERE name = ?", vec![name.into()])
             .await?;

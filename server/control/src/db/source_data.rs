@@ -2,7 +2,7 @@
 
 use super::{DbError, Transaction};
 
-/// A document with its file.
+/// A document of a source with its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// The file, such as `users/data.json`.
@@ -12,7 +12,7 @@ pub struct Document {
 }
 
 impl Transaction {
-    /// Returns the document of a file.
+    /// Returns the document of a file as JSON text, or `None` if there is none.
     pub async fn document(&mut self, source: i64, path: &str) -> Result<Option<String>, DbError> {
         let row = self
             .first(
@@ -56,7 +56,7 @@ impl Transaction {
         rows.into_iter().map(read_row).collect()
     }
 
-    /// Stores a document.
+    /// Stores a document, new or changed, and counts its version.
     pub async fn put_document(
         &mut self,
         source: i64,

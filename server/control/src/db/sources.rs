@@ -12,7 +12,7 @@ const LIST: usize = 500;
 /// A source with everything that the database contains for it, except for its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredSource {
-    /// The source.
+    /// The source as an item.
     pub item: Item,
     /// The number of fetches that webhooks have triggered.
     pub triggers: i64,

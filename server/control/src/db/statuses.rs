@@ -4,18 +4,18 @@ use super::{DbError, Row, Transaction, now};
 use crate::limits;
 use crate::model::StatusRecord;
 
-/// A stored status record.
+/// A stored status record, with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredStatus {
     /// The id, in the order of creation.
     pub id: i64,
-    /// The revision.
+    /// The revision. Empty if the build ended before it was known.
     pub revision: String,
-    /// The phase of the build.
+    /// The last phase, by the name of [`crate::model::Phase`].
     pub phase: String,
-    /// The status.
+    /// The result, by the name of [`crate::model::Status`].
     pub status: String,
-    /// The error message.
+    /// The error message. Empty after success.
     pub error_message: String,
     /// The time of the first of consecutive equal results, in microseconds since 1970.
     pub created_at: i64,

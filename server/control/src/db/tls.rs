@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 pub struct DatabaseTls {
     /// Authorities to trust instead of the system's.
     pub root_ca: String,
-    /// Client certificate.
+    /// Client certificate, with its private key in `key`.
     pub certificate: String,
     /// Private key of the client certificate.
     pub key: Zeroizing<String>,
@@ -33,7 +33,7 @@ pub(super) enum Verification {
 }
 
 impl DatabaseTls {
-    /// Returns `true` if nothing is set.
+    /// Returns `true` if nothing is set, so that the defaults of the system apply.
     pub(super) fn is_empty(&self) -> bool {
         self.root_ca.is_empty() && self.certificate.is_empty()
     }
@@ -108,7 +108,7 @@ impl DatabaseTls {
         Ok((chain, key))
     }
 
-    /// Checks every text.
+    /// Checks every text by making a configuration of it.
     pub(super) fn check(&self) -> Result<(), String> {
         self.client_config(Verification::Full).map(drop)
     }

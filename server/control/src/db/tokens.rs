@@ -4,16 +4,16 @@ use super::{Cell, DbError, Row, Transaction, now};
 use crate::limits;
 use crate::model::Role;
 
-/// A stored token.
+/// A stored token. Its key is not part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The id.
+    /// The id, in the order of creation.
     pub id: i64,
-    /// The name.
+    /// The name, unique among tokens.
     pub name: String,
-    /// The role.
+    /// The role, which grants extend.
     pub role: Role,
-    /// The file that describes the token, if any.
+    /// The configuration file that describes the token. `None` if a request created it.
     pub file: Option<String>,
     /// The time of creation, in microseconds since 1970.
     pub created_at: i64,
@@ -23,16 +23,16 @@ pub struct Holder {
     pub last_used_at: Option<i64>,
 }
 
-/// A token to store.
+/// A token to store. Its key is stored as a digest only.
 #[derive(Clone, Copy, Debug)]
 pub struct NewToken<'t> {
-    /// The name.
+    /// The name, unique among tokens.
     pub name: &'t str,
-    /// The role.
+    /// The role, which grants extend.
     pub role: Role,
-    /// The keyed digest of its key.
+    /// The keyed digest of its key, by which it is found.
     pub key_hash: &'t [u8],
-    /// The file that describes the token.
+    /// The configuration file that describes the token. `None` for requests.
     pub file: Option<&'t str>,
     /// The time after which its key is rejected.
     pub expires_at: Option<i64>,
@@ -74,7 +74,7 @@ impl Transaction {
         row.map(holder_of).transpose()
     }
 
-    /// Returns a token by its name.
+    /// Returns a token by its name, also an expired one. Returns `None` if there is none.
     pub async fn token(&mut self, name: &str) -> Result<Option<Holder>, DbError> {
         let row = self
             .first(
@@ -85,7 +85,7 @@ impl Transaction {
         row.map(holder_of).transpose()
     }
 
-    /// Returns a token by its id.
+    /// Returns a token by its id, also an expired one. Returns `None` if there is none.
     pub async fn token_by_id(&mut self, id: i64) -> Result<Option<Holder>, DbError> {
         let tokens = self.tokens_after(id - 1, 1).await?;
         Ok(tokens.into_iter().find(|token| token.id == id))

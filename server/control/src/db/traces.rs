@@ -29,7 +29,7 @@ impl Transaction {
         Ok(row.is_some())
     }
 
-    /// Returns the trace of an item and forgets it.
+    /// Returns the trace of an item and forgets it, so that one build continues it. Returns `None` if there is none.
     pub(super) async fn take_trace(&mut self, item: i64) -> Result<Option<String>, DbError> {
         let sql = "SELECT parent FROM traces WHERE item_id = ?";
         let Some(mut row) = self.first(sql, vec![item.into()]).await? else {

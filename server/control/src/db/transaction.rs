@@ -16,7 +16,7 @@ const READY_INTERVAL: Duration = Duration::from_millis(500);
 /// Observer of statements. It receives the first word of the statement, its success and its duration.
 pub type Observer = Arc<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
 
-/// A database.
+/// A database: a driver with its pool, and the clock of its rows. Clones share the pool.
 #[derive(Clone)]
 pub struct Database {
     driver: Arc<dyn Driver>,
@@ -51,7 +51,7 @@ impl Database {
         })
     }
 
-    /// Sets the observer of statements.
+    /// Sets the observer of statements. It applies to transactions that begin later.
     pub fn observe(&mut self, observer: Observer) {
         self.observer = Some(observer);
     }
@@ -61,7 +61,7 @@ impl Database {
         self.clock = clock;
     }
 
-    /// Returns the SQL dialect.
+    /// Returns the SQL dialect of all statements.
     pub fn dialect(&self) -> Dialect {
         self.driver.dialect()
     }
@@ -138,7 +138,7 @@ impl Transaction {
         result
     }
 
-    /// Rolls back.
+    /// Rolls back. The transaction ends in any case.
     pub async fn roll_back(self) {
         // if the rollback fails, the driver closes the connection
         let _ = self.session.end(false).await;

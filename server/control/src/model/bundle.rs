@@ -9,21 +9,21 @@ use solon_common::duration::{self, DurationError};
 use super::{BundleSigning, FieldPath, Kind, Reader, Reference, Requirement, Resource, Storage};
 use crate::limits;
 
-/// A bundle.
+/// A bundle, as requests and configuration files describe it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Bundle {
-    /// The name.
+    /// The name, unique among bundles. See [`super::check_name`].
     pub name: String,
     /// Labels, which stacks select bundles by.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// The storage of the built bundle.
+    /// The storage of the built bundle. `None` is the database of the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_storage: Option<Storage>,
     /// The sources that the bundle requires.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
-    /// Globs of excluded files.
+    /// Globs of files that no source contributes to this bundle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub excluded_files: Vec<String>,
     /// An expression whose value is the revision.
@@ -32,7 +32,7 @@ pub struct Bundle {
     /// The interval between builds, as a Go duration.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rebuild_interval: String,
-    /// The build options.
+    /// The build options. `None` is equal to the defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<BundleOptions>,
     /// How the archive is signed, or `None` if it is not.
@@ -40,7 +40,7 @@ pub struct Bundle {
     pub signing: Option<BundleSigning>,
 }
 
-/// Build options of a bundle.
+/// Build options of a bundle. Missing options have the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BundleOptions {
     /// `true` if sources of stacks are mounted where the sources specify, not below the name of the stack.
@@ -48,7 +48,7 @@ pub struct BundleOptions {
     /// The optimization options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimization: Option<Optimization>,
-    /// The build target.
+    /// The format of policies. `None` is equal to [`BundleTarget::Rego`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<BundleTarget>,
     /// The version of Rego, 0 or 1, of sources whose `.manifest` has none.
@@ -56,14 +56,14 @@ pub struct BundleOptions {
     pub rego_version: Option<i64>,
 }
 
-/// Optimization options.
+/// How policies are optimized.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Optimization {
     /// The optimization level: 0, 1 or 2.
     pub level: i64,
 }
 
-/// Build target of a bundle.
+/// Format of the policies in a bundle. Other formats of OPA are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BundleTarget {

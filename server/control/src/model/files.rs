@@ -17,11 +17,11 @@ const NAMES: [&str; 3] = ["data.json", "data.yaml", "data.yml"];
 /// A file of a source that contains a document.
 #[derive(Clone, Debug)]
 pub struct FileDocument {
-    /// The file with its folders.
+    /// The path of the file in its source, such as `a/b/data.json`.
     pub file: String,
-    /// Path of the document: the folders.
+    /// Path of the document below `data`: the folders of the file.
     pub path: DataPath,
-    /// The document.
+    /// The document, parsed.
     pub value: Value,
 }
 
@@ -30,7 +30,7 @@ pub struct FileDocument {
 pub struct FileError {
     /// The file, or an empty text if the source as a whole is invalid.
     pub file: String,
-    /// The problem.
+    /// The problem of the file, without its path.
     pub message: String,
 }
 

@@ -8,12 +8,12 @@ use super::{Address, FieldPath, Kind, Origin, Reader, Reference};
 /// A Git repository and the files that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Git {
-    /// The address.
+    /// The address: a URL, `user@host:path`, or in configuration files a local path.
     pub repo: String,
     /// A branch or a tag, such as `refs/heads/main`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reference: String,
-    /// A commit.
+    /// A commit in hexadecimal. Empty uses the latest commit of `reference`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub commit: String,
     /// A folder of the repository.
@@ -22,7 +22,7 @@ pub struct Git {
     /// Globs of included files. An empty list includes all files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub included_files: Vec<String>,
-    /// Globs of excluded files.
+    /// Globs of excluded files, which take precedence over `included_files`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub excluded_files: Vec<String>,
     /// The name of the secret.
@@ -31,7 +31,7 @@ pub struct Git {
 }
 
 impl Git {
-    /// Reads an origin.
+    /// Reads an origin. Reports an address or a reference that is not valid, and returns what could be read.
     pub(super) fn read(reader: &mut Reader, field_path: &FieldPath<'_>, value: &Value) -> Self {
         let mut members = reader.object(field_path, value);
         let git = Self {
@@ -65,7 +65,7 @@ impl Git {
         Address::of_repository(&self.repo)
     }
 
-    /// Returns the reference to the secret.
+    /// Returns the reference to the secret, with the address that it is sent to. Returns `None` for a public repository.
     pub(super) fn reference(&self) -> Option<Reference> {
         (!self.credentials.is_empty()).then(|| Reference {
             kind: Kind::Secret,
@@ -76,7 +76,7 @@ impl Git {
     }
 }
 
-/// Returns the problem of a repository address, if any.
+/// Returns the problem of a repository address. An empty address has none, because it is reported as missing.
 fn invalid_repository(address: &str, origin: Origin) -> Option<&'static str> {
     if address.is_empty() {
         return None;

@@ -134,7 +134,7 @@ fn after_user(authority: &str) -> Option<&str> {
     }
 }
 
-/// Splits `host:port` and `[address]:port`.
+/// Splits `host:port` and `[address]:port`. Returns `None` if a part is not valid.
 fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {

@@ -52,7 +52,7 @@ use serde::Serialize;
 
 /// An item that is stored in the same way for every kind.
 pub trait Resource: Serialize + Sized {
-    /// The kind.
+    /// The kind, under which items are stored and named in paths.
     const KIND: Kind;
 
     /// Parses an item. Problems are reported to the reader. If there are any, the returned item must not be used.

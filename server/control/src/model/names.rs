@@ -2,7 +2,7 @@
 
 use crate::limits;
 
-/// A kind of items.
+/// A kind of items. Names are unique within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A collection of policies and data that is distributed.
@@ -11,14 +11,14 @@ pub enum Kind {
     Source,
     /// Sources that are added to all bundles with certain labels.
     Stack,
-    /// Credentials.
+    /// Credentials, encrypted in the database.
     Secret,
     /// A credential of an API client.
     Token,
 }
 
 impl Kind {
-    /// The kinds of items that have owners.
+    /// The kinds of items that have owners: all except for tokens.
     pub const OWNED: [Self; 4] = [Self::Bundle, Self::Source, Self::Stack, Self::Secret];
 
     /// Returns the plural in paths, tables and files, such as `bundles`.
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of a plural in a path.
+    /// Returns the kind of a plural in a path, such as `bundles`. Returns `None` for any other text.
     pub fn of_plural(plural: &str) -> Option<Self> {
         let all = [
             Self::Bundle,

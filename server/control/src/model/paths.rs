@@ -158,7 +158,7 @@ impl DataPath {
         Ok(path)
     }
 
-    /// Returns the segments.
+    /// Returns the segments. The root has none.
     pub fn steps(&self) -> &[String] {
         &self.0
     }
@@ -173,7 +173,8 @@ impl DataPath {
         self.0.iter().map(|step| format!("{step}/")).collect()
     }
 
-    /// Returns the path of the document in a file.
+    /// Returns the path of the document in a file: its folders. Returns `None` if the file does not have the name of
+    /// documents.
     pub fn of_file(file: &str) -> Option<Self> {
         let folder = file.strip_suffix(FILE)?;
         let steps = folder.split('/').filter(|step| !step.is_empty());

@@ -143,7 +143,7 @@ impl Reader {
         self.origin
     }
 
-    /// Reports a problem of the value at `field_path`.
+    /// Reports a problem of the value at `field_path`. Parsing continues, so that one response lists all problems.
     pub fn report(&mut self, field_path: &FieldPath<'_>, message: impl Display) {
         self.problems.add(format!("{field_path} {message}"));
     }
@@ -215,7 +215,7 @@ impl Reader {
         String::new()
     }
 
-    /// Returns a Boolean.
+    /// Returns a Boolean. Any other value is reported, and `false` returned.
     pub fn boolean(&mut self, field_path: &FieldPath<'_>, value: &Value) -> bool {
         value.as_bool().unwrap_or_else(|| {
             self.expected(field_path, "true or false", value);
@@ -223,7 +223,7 @@ impl Reader {
         })
     }
 
-    /// Returns an integer.
+    /// Returns an integer of 64 bits. Any other value is reported, and 0 returned.
     pub fn integer(&mut self, field_path: &FieldPath<'_>, value: &Value) -> i64 {
         value.as_i64().unwrap_or_else(|| {
             self.expected(field_path, "an integer", value);
@@ -231,7 +231,7 @@ impl Reader {
         })
     }
 
-    /// Returns texts by name.
+    /// Returns texts by name. Members that are not texts are reported.
     pub fn texts_by_name(
         &mut self,
         field_path: &FieldPath<'_>,
@@ -307,12 +307,12 @@ impl<'v> Members<'v> {
             .is_some_and(|members| members.contains_key(name))
     }
 
-    /// Returns `true` if the value was an object.
+    /// Returns `true` if the value was an object, also if it is empty.
     pub fn is_object(&self) -> bool {
         self.members.is_some()
     }
 
-    /// Returns `true` if the object is empty.
+    /// Returns `true` if the object is empty, or the value was not an object.
     pub fn is_empty(&self) -> bool {
         self.members.is_none_or(Map::is_empty)
     }

@@ -7,9 +7,9 @@ use super::{Address, Kind};
 /// A reference to a source or secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// The kind of the referenced item.
+    /// The kind of the referenced item: a source or a secret.
     pub kind: Kind,
-    /// The name of the referenced item.
+    /// The name of the referenced item, which may not exist.
     pub name: String,
     /// The field that contains the reference: `requirements[0].source`.
     pub field: String,

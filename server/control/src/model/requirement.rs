@@ -8,7 +8,7 @@ use super::{FieldPath, Kind, Reader, Reference};
 /// A required source, or a pinned commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Requirement {
-    /// The name of the source.
+    /// The name of the source. `None` if the requirement only pins a commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The part of the source that is used.
@@ -28,7 +28,7 @@ pub struct Requirement {
 /// A commit that takes precedence over the reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pin {
-    /// The hash of the commit.
+    /// The hash of the commit, in hexadecimal.
     pub commit: String,
 }
 
@@ -71,7 +71,7 @@ impl Requirement {
         }
     }
 
-    /// Reads the member `requirements`.
+    /// Reads the member `requirements`, which may be missing. Problems are reported with the index of the requirement.
     pub(super) fn read_all(
         reader: &mut Reader,
         field_path: &FieldPath<'_>,
@@ -86,7 +86,7 @@ impl Requirement {
         items.map(read_requirement).collect()
     }
 
-    /// Returns the sources that requirements reference.
+    /// Returns the sources that requirements reference, with the index of each in the name of the field.
     pub(super) fn references(all: &[Self]) -> Vec<Reference> {
         let source_references = all.iter().enumerate().filter_map(|(index, requirement)| {
             Some(Reference {

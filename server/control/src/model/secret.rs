@@ -56,7 +56,7 @@ const fn integer(name: &'static str) -> Field {
     }
 }
 
-/// A type of secrets.
+/// A type of secrets: its fields, and those of which one is required.
 #[derive(Debug)]
 pub struct SecretType {
     name: &'static str,
@@ -65,7 +65,7 @@ pub struct SecretType {
     one_of: &'static [&'static str],
 }
 
-/// Every type.
+/// Every type. Requests name it in the member `type`.
 static TYPES: [SecretType; 12] = [
     SecretType {
         name: "aws_auth",
@@ -172,7 +172,7 @@ pub enum SecretField {
     Integer(i64),
 }
 
-/// The value of a secret.
+/// The value of a secret. Its texts are zeroed when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretValue {
     kind: &'static str,
@@ -390,12 +390,12 @@ impl SecretValue {
         }
     }
 
-    /// Returns the type.
+    /// Returns the type, such as `basic_auth`.
     pub fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// Returns the text of a field.
+    /// Returns the text of a field, or `None` if it is missing or of another type.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.fields.get(name) {
             Some(SecretField::Text(text)) => Some(text),
@@ -403,7 +403,7 @@ impl SecretValue {
         }
     }
 
-    /// Returns the texts of a field.
+    /// Returns the texts of a field. The slice is empty if the field is missing or of another type.
     pub fn texts(&self, name: &str) -> &[Zeroizing<String>] {
         match self.fields.get(name) {
             Some(SecretField::Texts(texts)) => texts,
@@ -427,7 +427,7 @@ impl SecretValue {
             "session_token",
             "token",
         ];
-        // of an API key, the key is the name and the value the secret
+        // of an API key, the key is the name and the value the secret.
         let (other_name, is_api_key) = ("value", self.kind == "api_key");
         let names = SECRET
             .iter()
@@ -443,7 +443,7 @@ impl SecretValue {
         message
     }
 
-    /// Returns the integer of a field.
+    /// Returns the integer of a field, or `None` if it is missing or of another type.
     pub fn integer(&self, name: &str) -> Option<i64> {
         match self.fields.get(name) {
             Some(SecretField::Integer(number)) => Some(*number),

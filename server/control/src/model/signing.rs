@@ -24,7 +24,7 @@ pub struct BundleSigning {
     /// The id of the key, by which policy servers find theirs. Empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub keyid: String,
-    /// The algorithm.
+    /// The algorithm of the signature, such as `RS256`.
     pub algorithm: String,
     /// The scope, which policy servers compare with the one of their configuration. Empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]

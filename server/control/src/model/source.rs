@@ -15,24 +15,24 @@ use super::{
 /// A source. All origins can be combined. A source without an origin contains pushed data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Source {
-    /// The name.
+    /// The name, unique among sources. See [`super::check_name`].
     pub name: String,
-    /// A Git repository.
+    /// A Git repository, which the service fetches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<Git>,
-    /// A local folder.
+    /// A folder of the machine of the service. Empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub directory: String,
     /// Globs of the included files of the folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// The name of a built-in source.
+    /// The name of a built-in source. Empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub builtin: String,
     /// Files with their contents in base64.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// The sources that it requires.
+    /// The sources that are added to each bundle that requires this source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
     /// Data that the service fetches.
@@ -48,7 +48,7 @@ pub struct Source {
 pub struct Datasource {
     /// The name, unique within the source.
     pub name: String,
-    /// The path of the data.
+    /// The path of the data below `data`, with `/` between its steps.
     pub path: String,
     /// The protocol and the address.
     #[serde(flatten)]
@@ -65,25 +65,25 @@ pub struct Datasource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", content = "config", rename_all = "snake_case")]
 pub enum DatasourceConfig {
-    /// An HTTP request.
+    /// The response to an HTTP request.
     Http {
-        /// The address.
+        /// The address, a URL.
         url: String,
         /// The method. Defaults to `GET` if it is empty.
         #[serde(skip_serializing_if = "String::is_empty")]
         method: String,
-        /// The body.
+        /// The body of the request. Empty if there is none.
         #[serde(skip_serializing_if = "String::is_empty")]
         body: String,
-        /// The headers.
+        /// The headers of the request by name.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, String>,
     },
     /// An object store with the S3 protocol.
     S3 {
-        /// The bucket.
+        /// The bucket, without the address of the service.
         bucket: String,
-        /// The key of the object.
+        /// The key of the object within the bucket.
         key: String,
         /// The region. Defaults to `us-east-1` if it is empty.
         #[serde(skip_serializing_if = "String::is_empty")]
@@ -94,16 +94,16 @@ pub enum DatasourceConfig {
     },
     /// Google Cloud Storage.
     Gcp {
-        /// The bucket.
+        /// The bucket, without the address of the service.
         bucket: String,
-        /// The name of the object.
+        /// The name of the object within the bucket.
         object: String,
     },
     /// Azure Blob Storage.
     Azure {
-        /// The address of the account.
+        /// The address of the account, such as `https://account.blob.core.windows.net`.
         account_url: String,
-        /// The container.
+        /// The container of the blob within the account.
         container: String,
         /// The name of the blob.
         path: String,

@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use super::{FieldPath, Kind, Reader, Reference, Requirement, Resource};
 
-/// A stack.
+/// Sources that are added to all bundles with certain labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stack {
-    /// The name.
+    /// The name, unique among stacks. See [`super::check_name`].
     pub name: String,
     /// Labels that a bundle must have, each with globs. One glob must match. An empty list matches any value.
     pub selector: Labels,
     /// Labels that a bundle must not have. `Some` without labels excludes every bundle, `None` excludes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_selector: Option<Labels>,
-    /// The sources.
+    /// The sources that the stack adds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Phase of a build.
+/// Phase of a build, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Phase {
@@ -20,7 +20,7 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
-    /// Success.
+    /// The bundle is published.
     Success,
     /// An internal error of the service.
     InternalError,
@@ -30,9 +30,9 @@ pub enum Status {
     SyncFailed,
     /// A named resource does not exist or may not be read.
     UserError,
-    /// A transformation failed.
+    /// A transformation of fetched data failed.
     TransformFailed,
-    /// The build failed.
+    /// The sources were fetched but do not form a bundle.
     BuildFailed,
     /// The bundle could not be stored in its storage.
     PushFailed,
@@ -46,7 +46,7 @@ impl Phase {
     /// Every phase, in order.
     pub const ALL: [Self; 4] = [Self::Sync, Self::Transform, Self::Build, Self::Push];
 
-    /// Returns the name of the phase.
+    /// Returns the name of the phase in records, such as `SYNC`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sync => "SYNC",
@@ -58,7 +58,7 @@ impl Phase {
 }
 
 impl Status {
-    /// Every status.
+    /// Every status, in the order of declaration.
     pub const ALL: [Self; 10] = [
         Self::Success,
         Self::InternalError,
@@ -72,7 +72,7 @@ impl Status {
         Self::Unknown,
     ];
 
-    /// Returns the name of the status.
+    /// Returns the name of the status in records, such as `SYNC_FAILED`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "SUCCESS",
@@ -89,10 +89,10 @@ impl Status {
     }
 }
 
-/// Failure of a phase.
+/// Failure of a phase, which ends the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The phase.
+    /// The phase that failed.
     pub phase: Phase,
     /// The result, which is not [`Status::Success`].
     pub status: Status,
@@ -100,14 +100,14 @@ pub struct Failure {
     pub message: String,
 }
 
-/// A status record.
+/// The result of an attempt to build and publish a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusRecord {
     /// The revision. Empty if it was not known yet.
     pub revision: String,
-    /// The phase.
+    /// The last phase that ran.
     pub phase: Phase,
-    /// The result.
+    /// The result of that phase.
     pub status: Status,
     /// The error message. Empty if there is none.
     pub error_message: String,

@@ -11,11 +11,11 @@ use super::{Address, FieldPath, Kind, Reader, Reference};
 pub enum Storage {
     /// Amazon S3 or a compatible service.
     Aws {
-        /// The bucket.
+        /// The bucket, without the address of the service.
         bucket: String,
-        /// The key of the object.
+        /// The key of the object, which newer builds overwrite.
         key: String,
-        /// The region of the bucket.
+        /// The region of the bucket, which signatures cover.
         region: String,
         /// The name of the secret.
         #[serde(skip_serializing_if = "String::is_empty")]
@@ -26,26 +26,26 @@ pub enum Storage {
     },
     /// A local file.
     Filesystem {
-        /// The path of the file.
+        /// The path of the file. A relative path begins in the folder of storages.
         path: String,
     },
     /// Google Cloud Storage.
     Gcp {
-        /// The project.
+        /// The project of the bucket.
         project: String,
-        /// The bucket.
+        /// The bucket, without the address of the service.
         bucket: String,
-        /// The name of the object.
+        /// The name of the object, which newer builds overwrite.
         object: String,
         /// The name of the secret.
         #[serde(skip_serializing_if = "String::is_empty")]
         credentials: String,
     },
-    /// Azure Blob Storage.
+    /// Azure Blob Storage, with the key of an account.
     Azure {
-        /// The address of the account.
+        /// The address of the account, such as `https://account.blob.core.windows.net`.
         account_url: String,
-        /// The container.
+        /// The container of the blob within the account.
         container: String,
         /// The name of the blob.
         path: String,
@@ -156,7 +156,7 @@ impl Storage {
         storage
     }
 
-    /// Returns the reference to the secret.
+    /// Returns the reference to the secret, with the address that it is sent to. Returns `None` without credentials.
     pub fn reference(&self) -> Option<Reference> {
         let (variant, credentials, address) = match self {
             Self::Aws {

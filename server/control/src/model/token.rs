@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::{FieldPath, Reader, timestamp};
 
-/// Role of a token.
+/// Role of a token: the permissions that it has without grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// All permissions.
+    /// All permissions, also on items of other owners.
     Administrator,
     /// Reads everything except for values of secrets.
     Viewer,
@@ -20,7 +20,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Returns the name of the role.
+    /// Returns the name of the role in requests, such as `stack_owner`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Administrator => "administrator",
@@ -30,7 +30,7 @@ impl Role {
         }
     }
 
-    /// Returns the role of a name.
+    /// Returns the role of a name, or `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         let all = [
             Self::Administrator,
@@ -61,7 +61,7 @@ impl Role {
 pub struct Token {
     /// The name. Empty if the body has none.
     pub name: String,
-    /// The role.
+    /// The role. `None` if the body has none, which creating a token rejects.
     pub role: Option<Role>,
     /// The time after which its key is rejected, in microseconds since 1970.
     pub expires_at: Option<i64>,

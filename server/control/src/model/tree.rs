@@ -6,14 +6,14 @@ use solon::Value;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Conflict(pub Vec<String>);
 
-/// Returns a tree with a value at a path: `a`, `b` and 1 give `{"a": {"b": 1}}`.
+/// Returns a tree with a value at a path: `a`, `b` and 1 give `{"a": {"b": 1}}`. An empty path gives the value.
 pub fn nest(path: &[String], value: Value) -> Value {
     path.iter().rev().fold(value, |value, step| {
         Value::object(vec![(Value::from(step.as_str()), value)])
     })
 }
 
-/// Returns the value at a path of a tree.
+/// Returns the value at a path of a tree, or `None` if a step is missing or its value is not an object.
 pub fn value_at<'v>(tree: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter()
         .try_fold(tree, |value, step| value.as_object()?.get_str(step))

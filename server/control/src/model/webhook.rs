@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{FieldPath, Kind, Reader, Reference, SecretValue};
 
-/// A webhook of a source.
+/// A webhook of a source: its deliveries cause a fetch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Webhook {
     /// The provider, which decides how a delivery is authenticated.
@@ -14,7 +14,7 @@ pub struct Webhook {
     pub secret: String,
 }
 
-/// A provider of repositories.
+/// A provider of repositories, with the header that authenticates a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WebhookProvider {

@@ -19,7 +19,6 @@ const LENGTH: usize = 32;
 /// Length of the nonce in bytes, which precedes the ciphertext.
 const NONCE: usize = 12;
 
-/// Source of the keys.
 #[derive(Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// A text with keys of 32 bytes in base64 or hexadecimal, one per line. The first one encrypts.
@@ -40,7 +39,7 @@ impl fmt::Debug for KeySource {
     }
 }
 
-/// Errors of keys and of decryption.
+/// Error of a key or of a decryption, with its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError(pub String);
 

@@ -68,7 +68,7 @@ impl ServiceKeys {
             .to_vec()
     }
 
-    /// Returns the token that forms contain for a cookie.
+    /// Returns the token that forms contain for a cookie: an HMAC of it.
     pub fn form_token(&self, cookie: &str) -> String {
         hex::encode(hmac::sign(&self.forms, cookie.as_bytes()))
     }

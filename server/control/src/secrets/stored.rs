@@ -9,7 +9,7 @@ use crate::model::{Compat, FieldPath, Kind, Origin, Reader, Secret, allowed_host
 
 /// A decrypted secret with the texts that a digest of it covers.
 pub struct OpenedSecret {
-    /// The secret.
+    /// The secret, decrypted.
     pub secret: Secret,
     /// The stored item, which has the type and the allowed hosts.
     pub item: Item,

@@ -28,18 +28,18 @@ use crate::model::{Failure, Phase, Status};
 pub struct Artefact<'a> {
     /// The gzip-compressed archive.
     pub archive: &'a [u8],
-    /// The revision.
+    /// The revision of the manifest.
     pub revision: &'a str,
     /// SHA-256 digest of the archive in hexadecimal.
     pub digest: &'a str,
 }
 
-/// Result of publishing.
+/// Result of publishing that has not failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Published {
     /// The storage already had this archive.
     Unchanged,
-    /// The archive was stored.
+    /// The archive was written to the storage.
     Stored,
 }
 

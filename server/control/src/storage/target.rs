@@ -11,7 +11,7 @@ use super::object::ObjectTarget;
 use super::{Artefact, ArtifactStore, Published, push_failed};
 use crate::model::{Bundle, Failure, Phase, Secret, Status, Storage};
 
-/// Options of storages.
+/// Settings that the storages of all bundles share.
 #[derive(Clone)]
 pub struct StorageOptions {
     /// The archives in the database.

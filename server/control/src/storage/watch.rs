@@ -32,7 +32,6 @@ struct WatchState {
     is_closed: bool,
 }
 
-/// Result of subscribing.
 enum Subscribed {
     /// Wait for a change.
     Waiting(watch::Receiver<()>),

@@ -27,7 +27,8 @@ impl Filter {
         })
     }
 
-    /// Returns `true` if a file is selected.
+    /// Returns `true` if a file is selected: one glob includes it, and none excludes it. Without globs, all files are
+    /// included.
     pub fn selects(&self, path: &str) -> bool {
         let is_included =
             self.included.is_empty() || self.included.iter().any(|(glob, _)| glob.matches(path));

@@ -35,7 +35,7 @@ use filter::Filter;
 use git::{Authorities, CheckedAccess, Repository, TokenIssuers, TreeCache};
 use objects::Objects;
 
-/// Settings of fetching.
+/// Settings of fetching, which all sources share.
 #[derive(Clone, Debug)]
 pub struct FetchOptions {
     /// The folder that contains the private folders of sources.
@@ -89,11 +89,11 @@ impl Default for FetchOptions {
     }
 }
 
-/// Fetches sources.
+/// Fetches sources into folders. A source is never fetched twice at the same time.
 #[derive(Debug)]
 pub struct Fetcher {
     options: FetchOptions,
-    /// A lock for each source.
+    /// A lock for each source, held while it is fetched.
     locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     datasources: Datasources,
     token_issuers: TokenIssuers,
@@ -106,7 +106,7 @@ pub struct Fetcher {
 /// A source to fetch.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
-    /// The source.
+    /// The source to fetch.
     pub source: &'a Source,
     /// The commit that a requirement pins.
     pub commit: Option<&'a str>,

@@ -48,7 +48,7 @@ impl Objects {
         }
     }
 
-    /// Returns the file of a name.
+    /// Returns the file of a name and marks it as used. Returns `None` if it is not stored.
     pub fn find(&mut self, name: &str) -> Option<Content> {
         let path = self.folder.join(name);
         let file = fs::File::options().append(true).open(&path).ok()?;

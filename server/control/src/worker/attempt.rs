@@ -16,27 +16,26 @@ use crate::model::{Failure, Phase, Status, StatusRecord};
 use crate::secrets::Keyring;
 use crate::trace::{StageResult, TraceContext, in_span};
 
-/// Everything that attempts share.
+/// State that all attempts of a worker share.
 pub struct Shared<S: Stages> {
     pub stages: Arc<S>,
     pub database: Database,
     /// The keys that decrypt secrets.
     pub keyring: Arc<Keyring>,
     pub options: WorkerOptions,
-    /// The items of the database, parsed.
     pub parsed: ParsedItems,
-    /// The fetched sources.
+    /// The fetched sources, shared by all bundles that need them.
     pub sources: SharedSources<S>,
     /// Permits for threads that build.
     pub builders: Arc<Semaphore>,
 }
 
-/// The end of an attempt.
+/// The end of an attempt, for metrics and the next build.
 pub struct Ended {
     pub result: AttemptResult,
     /// The durations of fetching, building and publishing, if they ran.
     pub durations: [Option<Duration>; 3],
-    /// The interval between builds.
+    /// The time until the next build, if nothing changes earlier.
     pub interval: Duration,
     /// The instances that may publish the bundle from now on.
     pub publishers: Publishers,
@@ -63,7 +62,7 @@ pub enum AttemptResult {
 }
 
 impl AttemptResult {
-    /// Returns the status record, if there is one.
+    /// Returns the status record, or `None` for an attempt that was abandoned.
     pub fn record(&self) -> Option<StatusRecord> {
         match self {
             Self::Published(published) | Self::Unchanged(published) => Some(StatusRecord {

@@ -12,17 +12,17 @@ use crate::storage::{Artefact, StorageOptions, StorageTarget};
 use crate::sync::{Fetcher, Job};
 use crate::tree::Fetched;
 
-/// The stages of the service.
+/// The stages of the service: fetching, the builder and the storages.
 pub struct BundleStages {
-    /// Fetches sources.
+    /// Fetches sources into folders of this process.
     pub fetcher: Fetcher,
-    /// Options of storages.
+    /// The storages of archives.
     pub storage: StorageOptions,
     /// Decides about the version of Rego of sources that do not have one.
     pub compat: Compat,
     /// The environment variables that revision expressions can read.
     pub environment: BTreeMap<String, String>,
-    /// The metrics of repositories.
+    /// Counts and durations of fetching repositories.
     pub metrics: GitMetrics,
 }
 

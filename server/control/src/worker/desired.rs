@@ -15,27 +15,25 @@ use crate::tree::{Content, Tree};
 
 /// A bundle with everything that it depends on.
 pub struct Desired {
-    /// The bundle.
+    /// The bundle, parsed.
     pub bundle: Arc<Bundle>,
-    /// Every stack.
     pub stacks: Vec<Arc<Stack>>,
     /// The sources that the bundle and the stacks require directly or transitively, by name.
     pub sources: BTreeMap<String, Arc<DesiredSource>>,
     /// The secrets of the storage, by name.
     pub secrets: BTreeMap<String, Secret>,
-    /// Digest of the storage and its secrets.
+    /// Digest of the storage and its secrets. If it changes, the bundle is published again.
     pub storage_digest: String,
 }
 
 /// A source with what the database contains for it.
 pub struct DesiredSource {
-    /// The source.
     pub source: Arc<Source>,
-    /// The secrets that it uses, by name.
+    /// The secrets that it uses, decrypted, by name.
     pub secrets: BTreeMap<String, Secret>,
     /// The pushed documents as files.
     pub pushed: Tree,
-    /// Digest of all of these.
+    /// Digest of all of these and of the triggers. A new digest causes a fetch.
     pub digest: String,
 }
 
@@ -83,7 +81,7 @@ impl Loading<'_> {
         while !open.is_empty() {
             let wanted: Vec<String> = open.into_iter().collect();
             open = BTreeSet::new();
-            // a missing source is reported by the plan
+            // a missing source is reported by the plan.
             for stored in self.transaction.sources_named(&wanted).await? {
                 let name = stored.item.head.name.clone();
                 let source = self.source(stored).await?;
@@ -145,7 +143,10 @@ impl Loading<'_> {
         })
     }
 
-    /// Returns the secrets that an item refers to.
+    /// Returns the secrets that an item refers to, decrypted, and adds them to `digest`. Missing secrets are omitted.
+    ///
+    /// # Errors
+    /// A secret cannot be decrypted.
     async fn secrets(
         &mut self,
         user: &ItemHead,

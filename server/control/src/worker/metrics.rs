@@ -33,7 +33,7 @@ pub struct BuildMetrics {
     counts: Option<CounterFamily<ResultLabels>>,
     times: Option<DurationFamily<BundleLabels>>,
     successes: Family<BundleLabels, Gauge<i64, AtomicI64>>,
-    /// The metrics of repositories.
+    /// Counts and durations of fetching repositories.
     pub git: GitMetrics,
 }
 
@@ -59,7 +59,7 @@ impl BuildMetrics {
         }
     }
 
-    /// Registers the metrics.
+    /// Registers the metrics that the settings enable. To be called once for each registry.
     pub fn register(&self, registry: &mut Registry) {
         if let Some(counts) = &self.counts {
             let help = "Builds of bundles by result";

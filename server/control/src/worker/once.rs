@@ -14,9 +14,9 @@ use crate::model::{Kind, Phase, Status, StatusRecord};
 /// The result of building a bundle once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildReport {
-    /// The name of the bundle.
+    /// The name of the bundle that was built.
     pub bundle: String,
-    /// The result.
+    /// The result, as a service would store it.
     pub record: StatusRecord,
 }
 

@@ -21,7 +21,7 @@ pub struct ParsedItems {
     pub(super) stacks: ParsedCache<Stack>,
 }
 
-/// Parsed items of a kind.
+/// Parsed items of a kind, by name. Takes a lock for each access.
 pub(super) struct ParsedCache<R>(Mutex<ParsedByName<R>>);
 
 struct ParsedByName<R> {
@@ -31,14 +31,13 @@ struct ParsedByName<R> {
 }
 
 struct ParsedItem<R> {
-    /// The text that was parsed.
     body: String,
     parsed: Arc<R>,
     used: Instant,
 }
 
 impl ParsedItems {
-    /// Forgets items that were not used for `age`.
+    /// Forgets items that were not used for `age`. Takes the lock of each kind.
     pub fn forget(&self, age: Duration) {
         self.bundles.forget(age);
         self.sources.forget(age);

@@ -28,7 +28,7 @@ const UPKEEP: Duration = Duration::from_secs(15);
 /// Age of fetched sources and parsed items that are forgotten.
 const UNUSED: Duration = Duration::from_mins(15);
 
-/// Options of a worker.
+/// Options of a worker. [`Self::new`] returns the defaults.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
     /// The name of the instance, unique among all instances of a database.
@@ -52,7 +52,7 @@ pub struct WorkerOptions {
 }
 
 impl WorkerOptions {
-    /// Returns the default options for an instance.
+    /// Returns the default options: 10 parallel builds, an interval of 30 seconds, and 5 minutes for each stage.
     pub fn new(instance: impl Into<String>) -> Self {
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
         Self {
@@ -69,14 +69,14 @@ impl WorkerOptions {
     }
 }
 
-/// The worker of an instance.
+/// The worker of an instance. It builds the bundles whose leases it gets.
 pub struct Worker<S: Stages> {
     pub(super) shared: Arc<Shared<S>>,
     metrics: BuildMetrics,
 }
 
 impl<S: Stages> Worker<S> {
-    /// Creates a worker.
+    /// Creates a worker. It does nothing before it is run. At most one build for each processor runs at once.
     pub fn new(
         stages: Arc<S>,
         database: Database,

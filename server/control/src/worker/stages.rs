@@ -10,13 +10,13 @@ use crate::model::Failure;
 /// A source that a bundle needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needed {
-    /// The name of the source.
+    /// The name of the source. It appears once in a plan.
     pub source: String,
     /// The commit that a requirement pins.
     pub commit: Option<String>,
 }
 
-/// A source to fetch.
+/// A source to fetch, at one commit.
 #[derive(Clone)]
 pub struct FetchJob {
     /// The source with its secrets and pushed data.
@@ -25,11 +25,11 @@ pub struct FetchJob {
     pub commit: Option<String>,
 }
 
-/// The inputs of a build.
+/// Inputs of a build: the plan and every source of it.
 pub struct Work<S: Stages + ?Sized> {
     /// The bundle and what it depends on.
     pub desired: Arc<Desired>,
-    /// The plan of the bundle.
+    /// The plan, made from `desired`.
     pub plan: S::Plan,
     /// The fetched sources of the plan, by name.
     pub fetched: BTreeMap<String, Arc<S::Fetched>>,
@@ -44,13 +44,13 @@ pub enum Publishers {
     One,
 }
 
-/// The stages of a build.
+/// The stages of a build. Each may be called for several bundles in parallel.
 pub trait Stages: Send + Sync + 'static {
-    /// A plan of a bundle.
+    /// A plan of a bundle: which sources are needed, and where they are mounted.
     type Plan: Send + Sync + 'static;
     /// A fetched source. It must stay readable while it is referenced, even if the source is fetched again.
     type Fetched: Send + Sync + 'static;
-    /// A built archive.
+    /// A built archive, ready to be published.
     type Archive: Send + Sync + 'static;
 
     /// Plans a bundle.

@@ -31,7 +31,7 @@ pub struct BuildSummary {
     pub error: String,
 }
 
-/// A bundle with its history.
+/// A bundle with its history and what the caller may do with it.
 pub struct BundleView {
     pub row: BundleRow,
     /// `true` if the caller may request builds.
@@ -134,6 +134,9 @@ fn summary(
 }
 
 /// Returns a bundle with its history.
+///
+/// # Errors
+/// The bundle does not exist, or the caller may not view it.
 pub async fn bundle(context: &mut Context<'_>, name: &str) -> Result<BundleView, ApiError> {
     let head = context.transaction.head(Kind::Bundle, name).await?;
     let head = head.ok_or_else(ApiError::not_found)?;

@@ -28,7 +28,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 pub struct PageLayout<'l> {
     /// The prefix of each path.
     pub prefix: &'l str,
-    /// The token of forms.
+    /// The token of forms, which protects against forged requests.
     pub token: &'l str,
     /// The name of the session's token.
     pub user: &'l str,
@@ -56,7 +56,7 @@ pub fn content_policy() -> &'static str {
     })
 }
 
-/// Returns a whole page.
+/// Returns a whole page. `title` is escaped.
 fn document(title: &str, header: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -109,7 +109,7 @@ fn token(layout: &PageLayout<'_>) -> Markup {
     html! { input type="hidden" name="csrf" value=(layout.token); }
 }
 
-/// Returns the login form.
+/// Returns the login form. An `error` is shown unless it is empty.
 pub fn login(prefix: &str, token: &str, error: &str) -> String {
     let header = html! { header { p.brand { "Solon control plane" } } };
     let main = html! {
@@ -350,7 +350,7 @@ fn time(at: i64) -> Markup {
     html! { time datetime=(text) { (text) } }
 }
 
-/// Returns a time to the second.
+/// Returns a time without fractions of a second. `at` is in microseconds since 1970.
 fn plain_time(at: i64) -> String {
     let at = at - at.rem_euclid(1_000_000);
     timestamp::write(at).unwrap_or_default()

@@ -18,7 +18,6 @@ use crate::access::Principal;
 use crate::db::Mode;
 use crate::error::{ApiError, ApiErrorKind};
 
-/// The fields of a form.
 struct SubmittedForm(Vec<(String, String)>);
 
 impl SubmittedForm {
@@ -138,7 +137,7 @@ async fn log_in(state: &ServiceState, request: &ApiRequest) -> Result<Response<B
     Ok(response)
 }
 
-/// Returns the principal of the session.
+/// Returns the principal of the session, or `None` if the request has no valid session.
 async fn current(
     state: &ServiceState,
     request: &ApiRequest,

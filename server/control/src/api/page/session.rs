@@ -22,7 +22,7 @@ pub const SESSION: &str = "__Host-solon-session";
 /// The cookie that the login form is bound to.
 pub const LOGIN: &str = "__Host-solon-login";
 
-/// Returns the only cookie of a name.
+/// Returns the only cookie of a name. Returns `None` if it is missing, empty or repeated.
 pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(header::COOKIE).iter();
     let pairs = lines
@@ -45,7 +45,10 @@ pub fn set_cookie(response: &mut Response<Body>, name: &str, value: &str, second
     }
 }
 
-/// Returns a new random value of a cookie.
+/// Returns a new value of a cookie: 256 random bits.
+///
+/// # Errors
+/// The system provides no random numbers.
 pub fn random() -> Result<Zeroizing<String>, ApiError> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice()).map_err(|error| ApiError::internal(error.to_string()))?;

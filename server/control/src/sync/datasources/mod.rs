@@ -81,7 +81,6 @@ struct DatasourceError {
 
 #[derive(Debug, Default)]
 pub struct FetchedDocuments {
-    /// The files with the documents.
     pub tree: Tree,
     /// Digests by data source: over HTTP, and from object stores.
     pub http: BTreeMap<String, String>,

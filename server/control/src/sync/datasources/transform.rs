@@ -16,11 +16,9 @@ use crate::tree::{Content, Tree};
 /// A transformation of a document.
 pub struct Transform {
     pub query: String,
-    /// The document, which is the input.
     pub input: Content,
     /// Policies and documents that the query may refer to.
     pub trees: Vec<Tree>,
-    /// Limits.
     pub options: FetchOptions,
 }
 

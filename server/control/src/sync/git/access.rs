@@ -42,7 +42,7 @@ pub struct RepositoryAccess {
     pub address: String,
     /// Configuration of calls that connect to the repository. It may contain credentials, so it is passed in the environment.
     pub configuration: Vec<(String, String)>,
-    /// Files for `ssh`, deleted with this.
+    /// Files for `ssh`, deleted when this is dropped.
     ssh: Option<SshFiles>,
     /// Credentials over HTTP.
     authorization: Authorization,
@@ -223,7 +223,7 @@ impl RepositoryAccess {
         command.env("GIT_CONFIG_COUNT", count.to_string());
     }
 
-    /// Returns the error for the error output of `git`.
+    /// Returns the error for the error output of `git`. Secrets and texts of the server are removed from its message.
     pub fn classified(&self, output: &str) -> GitError {
         let contains = |text: &str| output.contains(text);
         if contains("could not read Username") || contains("Authentication failed") {

@@ -61,7 +61,7 @@ impl Authorities {
         self.folder.join("all.pem")
     }
 
-    /// Returns the configuration of `git`.
+    /// Returns the configuration of `git`, so that it trusts these authorities only.
     pub fn configuration(&self) -> [(String, String); 3] {
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let file = path(&self.path());

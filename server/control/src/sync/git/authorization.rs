@@ -15,7 +15,7 @@ use crate::sync::FetchOptions;
 /// The credentials of a repository over HTTP.
 #[derive(Default)]
 pub struct Authorization {
-    /// Headers, as `Name: value`.
+    /// Headers, as `Name: value`. They contain secrets.
     pub headers: Vec<String>,
     /// The issuer of the token in the headers. `None` if the secret contains the credentials themselves.
     pub issuer: Option<Arc<TokenIssuer>>,
@@ -72,13 +72,13 @@ impl Authorization {
     }
 }
 
-/// Returns the header with a user and a password.
+/// Returns the header with a user and a password, in base64.
 pub fn basic(user: &str, password: &str) -> String {
     let pair = format!("{user}:{password}");
     format!("Authorization: Basic {}", STANDARD.encode(pair))
 }
 
-/// Returns the header with a token.
+/// Returns the header with a bearer token.
 pub fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}")
 }

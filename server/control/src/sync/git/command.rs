@@ -16,10 +16,10 @@ use crate::sync::FetchOptions;
 /// Message of an error: the server rejected the credentials.
 pub const AUTHORIZATION_FAILED: &str = "authorization failed";
 
-/// Error of a call.
+/// Error of a call of `git`.
 #[derive(Debug)]
 pub struct GitError {
-    /// The status for the record.
+    /// The status for the record: a failed fetch, an error of the user, or an internal error.
     pub status: Status,
     /// The message, without secrets.
     pub message: String,
@@ -124,7 +124,7 @@ impl<'a> Runner<'a> {
         self.run(arguments, Some(self.access), &[]).await
     }
 
-    /// Returns `true` if a commit is present.
+    /// Returns `true` if a commit is present in the local copy. Uses no network.
     pub async fn has_commit(&self, id: &str) -> bool {
         let object = format!("{id}^{{commit}}");
         self.local(&["cat-file", "-e", &object]).await.is_ok()

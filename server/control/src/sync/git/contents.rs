@@ -128,7 +128,7 @@ fn entries(listed: &[u8], filter: &Filter, budget: &mut Budget) -> Result<Vec<En
     Ok(found)
 }
 
-/// Stores the contents of entries and adds them to a tree.
+/// Stores the contents of entries and adds them to a tree. One process of `git` reads the whole batch.
 async fn add(
     runner: &Runner<'_>,
     tree: &mut Tree,

@@ -58,7 +58,7 @@ fn origin(address: &str) -> String {
     digest.finish()
 }
 
-/// Returns `true` if a copy is of the repository with an address.
+/// Returns `true` if a copy is of the repository with an address. Returns `false` if its origin cannot be read.
 pub fn is_copy_of(bare: &Path, address: &str) -> bool {
     fs::read_to_string(bare.join(ORIGIN)).is_ok_and(|text| text == origin(address))
 }

@@ -34,15 +34,15 @@ pub use trees::TreeCache;
 use access::RepositoryAccess;
 use command::{GitError, Runner};
 
-/// A repository to fetch.
+/// A repository to fetch, with the access to it.
 pub struct Repository<'a> {
-    /// The name of the source.
+    /// The name of the source, for messages and folders.
     pub source: &'a str,
-    /// The configuration.
+    /// The repository, the commit and the selection of files.
     pub git: &'a Git,
     /// The commit that a requirement pins.
     pub pin: Option<&'a str>,
-    /// The credentials.
+    /// The credentials. `None` for a public repository.
     pub secret: Option<&'a SecretValue>,
     /// The private folder of the source.
     pub folder: &'a Path,
@@ -56,7 +56,7 @@ pub struct Repository<'a> {
     pub trees: &'a TreeCache,
 }
 
-/// The commit to use.
+/// The commit to use: a fixed one, or that of a reference.
 #[derive(Debug)]
 enum CommitSelector {
     /// A commit, by its full or abbreviated id.

@@ -83,7 +83,7 @@ pub struct SshAddress {
 #[derive(Debug)]
 pub struct SshFiles {
     folder: PathBuf,
-    /// Variables of the environment of `git`.
+    /// Variables of the environment of `git`, which name the files.
     pub environment: Vec<(String, String)>,
 }
 

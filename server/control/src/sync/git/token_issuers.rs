@@ -29,7 +29,7 @@ pub enum TokenIssuer {
 
 pub struct TokenHeader {
     pub token: String,
-    /// The header, as `Name: value`.
+    /// The header, as `Name: value`. It contains a token.
     pub header: String,
 }
 
