@@ -10,7 +10,7 @@ use crate::source::{Code, Diagnostic, Diagnostics, Span};
 pub struct Keywords(u8);
 
 impl Keywords {
-    /// The empty set.
+    /// The empty set: no keyword is enabled.
     pub const NONE: Self = Self(0);
     /// `in`
     pub const IN: Self = Self(1);
@@ -28,9 +28,9 @@ impl Keywords {
     pub const OR: Self = Self(1 << 6);
     /// Keywords that v1 has without an import.
     pub const V1: Self = Self(0b000_1111);
-    /// Keywords that v1 has only with an import.
+    /// `not`, `and` and `or` as keywords, which v1 has only with an import.
     pub const LOGICAL: Self = Self(0b111_0000);
-    /// All keywords.
+    /// All keywords, including those that need an import.
     pub const ALL: Self = Self(0b111_1111);
 
     const NAMES: [(&'static str, Self); 7] = [
@@ -51,13 +51,13 @@ impl Keywords {
             .map(|(_, features)| *features)
     }
 
-    /// Returns `true` if all keywords of `other` are in this set.
+    /// Returns `true` if all keywords of `other` are in this set. Every set contains the empty one.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Returns `true` if any keyword of `other` is in this set.
+    /// Returns `true` if any keyword of `other` is in this set. Returns `false` for the empty set.
     #[must_use]
     pub fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -74,7 +74,7 @@ impl Keywords {
         })
     }
 
-    /// Returns the names, sorted.
+    /// Returns the names of the keywords, sorted.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES
             .into_iter()
@@ -88,11 +88,11 @@ impl Keywords {
 pub struct Features {
     /// Keywords as segments of references.
     pub keywords_in_refs: bool,
-    /// The `rego.v1` import.
+    /// Accepts the import `rego.v1`.
     pub rego_v1: bool,
-    /// The `rego.v2` import.
+    /// Accepts the import `rego.v2`.
     pub rego_v2_import: bool,
-    /// `$"…"`
+    /// Accepts template strings, `$"…"`.
     pub template_strings: bool,
 }
 
@@ -109,14 +109,14 @@ impl Features {
     }
 }
 
-/// Options of the parser.
+/// Options of the parser. The default is v1 with annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParseOptions {
     /// Version of modules that do not specify one.
     pub version: Version,
     /// Enables parsing of METADATA blocks.
     pub annotations: bool,
-    /// Keywords that may be imported.
+    /// Keywords that modules may import.
     pub importable: Keywords,
     /// Keywords that need no import, in addition to those of the version.
     pub imported: Keywords,
@@ -150,7 +150,7 @@ impl ParseOptions {
     /// bits.
     pub const LENGTH: usize = 64 << 20;
 
-    /// Returns the default options of a version.
+    /// Returns the default options of a version, with annotations.
     #[must_use]
     pub fn from_version(version: Version) -> Self {
         Self {
@@ -216,7 +216,6 @@ impl ParseOptions {
         })
     }
 
-    /// Returns the language features.
     pub(crate) fn features(&self) -> Features {
         self.features
             .unwrap_or_else(|| Features::from_version(self.version))

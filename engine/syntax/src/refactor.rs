@@ -11,7 +11,7 @@ use crate::{FormatOptions, ParseOptions};
 pub struct PackageMove {
     /// The root document and the names below it.
     pub from: Vec<String>,
-    /// Their replacement.
+    /// Segments that replace `from`.
     pub to: Vec<String>,
 }
 

@@ -13,7 +13,6 @@ use crate::source::{Code, Diagnostic, Diagnostics};
 enum AnnotatedStatement {
     Package,
     Import,
-    /// The rule with this index.
     Rule(usize),
 }
 

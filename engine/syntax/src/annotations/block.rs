@@ -14,7 +14,7 @@ use crate::source::{Code, Diagnostic, Source, Span};
 /// A parsed block, with the scope that its author gave.
 pub(super) struct Block {
     pub annotation: Annotation,
-    /// Empty if the block has no scope.
+    /// Scope as written. Empty if the block has no scope.
     pub scope: String,
 }
 
@@ -45,7 +45,7 @@ fn begins_block(comment: &Comment) -> bool {
     comment.span.col == 1 && comment.text.trim_start().starts_with("METADATA")
 }
 
-/// Parses a block.
+/// Parses a block. The error has the location of the line that OPA reports.
 pub(super) fn read(
     block: &[Comment],
     source: &Source,

@@ -29,6 +29,9 @@ pub(super) struct Fields {
 pub(super) type MappingMembers = Vec<(String, Any)>;
 
 /// Decodes the fields of a block.
+///
+/// # Errors
+/// A field has another type: all problems, in the words of Go's YAML decoder.
 pub(super) fn decode(root: &Child) -> Result<Fields, BlockError> {
     let mut decoder = Decoder::default();
     let mut fields = Fields::default();
@@ -97,7 +100,6 @@ impl Decoder {
         Ok(())
     }
 
-    /// Counts a node before it is decoded.
     fn count_node(&mut self, child: &Child) -> Result<(), BlockError> {
         self.nodes_read = self.nodes_read.saturating_add(1);
         self.alias_depth += u32::from(child.alias);

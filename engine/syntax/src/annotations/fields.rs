@@ -80,7 +80,7 @@ fn trimmed<'a>(mapping: &'a Any, key: &str) -> &'a str {
     mapping.get(key).and_then(Any::as_str).map_or("", str::trim)
 }
 
-/// Checks that all keys of a mapping are strings.
+/// Checks that all keys of a mapping are strings. The error names the key.
 fn check_keys(mapping: &Any) -> Result<(), String> {
     match mapping.clone().into_json() {
         Err(problem @ Unsupported::Key(_)) => Err(problem.to_string()),

@@ -42,7 +42,7 @@ pub(crate) fn check(
     }
 }
 
-/// Returns the location of the first block.
+/// Returns the location of the first block. Returns `None` if annotations are disabled or no block exists.
 pub(crate) fn first_block(comments: &[Comment], options: &ParseOptions) -> Option<Span> {
     let mut blocks = block::find(comments).into_iter();
     let first = blocks.next().filter(|_| options.annotations)?;

@@ -13,7 +13,7 @@ pub(super) enum Scalar {
     /// Timestamp, in RFC 3339 form.
     Time(String),
     String(String),
-    /// `<<`
+    /// `<<`, which merges another mapping.
     Merge,
 }
 
@@ -33,6 +33,9 @@ impl Scalar {
 }
 
 /// Resolves a scalar, with an explicit tag if it has one.
+///
+/// # Errors
+/// The text does not fit the tag.
 pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, BlockError> {
     let tag = match tag {
         None if plain => return Ok(resolve_plain(text)),

@@ -258,7 +258,6 @@ fn alias_at(text: &str, marker: &Marker) -> String {
 
 /// Rule by which Go's library chooses the line of an error.
 enum ErrorLine {
-    /// Position of the scanner.
     Scanner,
     Before,
     /// Start of the quoted scalar, or else the end of the text.
@@ -269,7 +268,6 @@ enum ErrorLine {
     Block,
     /// Position of the innermost open bracket, or else the position of the parser.
     Bracket,
-    /// The unexpected token.
     Token,
     Nowhere,
 }

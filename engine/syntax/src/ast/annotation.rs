@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{Ref, Term};
 use crate::source::Span;
 
-/// Scope of an annotation.
+/// Scope of an annotation: the rules and documents that it applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// One rule.
+    /// The rule that follows the block.
     Rule,
     /// All rules of one path.
     Document,
@@ -37,21 +37,21 @@ pub struct Annotation {
     pub scope: Scope,
     /// `id`, which results use to name the rule or the document.
     pub id: Option<Arc<str>>,
-    /// `title`
+    /// `title`, in any words.
     pub title: Option<Arc<str>>,
-    /// `description`
+    /// `description`, in any words.
     pub description: Option<Arc<str>>,
-    /// `entrypoint`
+    /// `entrypoint`. `false` if it is missing.
     pub entrypoint: bool,
-    /// `organizations`
+    /// `organizations`, in the order of the block.
     pub organizations: Vec<Arc<str>>,
-    /// `related_resources`
+    /// `related_resources`, in the order of the block.
     pub related_resources: Vec<RelatedResource>,
-    /// `authors`
+    /// `authors`, in the order of the block.
     pub authors: Vec<Author>,
-    /// `schemas`
+    /// `schemas`, which type checks use.
     pub schemas: Vec<SchemaRef>,
-    /// `compile`
+    /// `compile`, which filters use.
     pub compile: Option<CompileHints>,
     /// `custom`, sorted by key.
     pub custom: Option<serde_json::Map<String, serde_json::Value>>,
@@ -63,7 +63,7 @@ pub struct Annotation {
     pub span: Span,
 }
 
-/// An author.
+/// An author: a name, an address or both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
     /// Name. May be empty.
@@ -72,7 +72,7 @@ pub struct Author {
     pub email: Arc<str>,
 }
 
-/// A related resource.
+/// A related resource: a URL with an optional description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedResource {
     /// Its URL.
@@ -86,14 +86,14 @@ pub struct RelatedResource {
 pub struct SchemaRef {
     /// `input.x`, `data.y`
     pub path: Ref,
-    /// The schema.
+    /// The schema of that document.
     pub schema: SchemaTarget,
 }
 
-/// Source of a schema.
+/// Source of a schema: a name or the block itself.
 #[derive(Clone, Debug)]
 pub enum SchemaTarget {
-    /// `schema.name`
+    /// `schema.name`, a named schema.
     Reference(Ref),
     /// Schema given in the block itself.
     Inline(serde_json::Value),

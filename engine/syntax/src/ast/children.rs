@@ -17,7 +17,7 @@ impl<T> Children<T> {
         Self(Vec::new())
     }
 
-    /// Returns the children as a vector.
+    /// Returns the children as a vector, without copying them.
     pub fn into_vec(mut self) -> Vec<T> {
         std::mem::take(&mut self.0)
     }

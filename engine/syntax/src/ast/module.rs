@@ -28,9 +28,9 @@ impl Version {
 /// A parsed file.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Source text.
+    /// Source text, which the spans of all nodes refer to.
     pub source: Source,
-    /// Rego version.
+    /// Rego version that the text was parsed as.
     pub version: Version,
     /// `package …`
     pub package: Package,
@@ -47,7 +47,7 @@ pub struct Module {
     pub chain: u32,
 }
 
-/// The package statement.
+/// The package statement, which each module has once.
 #[derive(Clone, Debug)]
 pub struct Package {
     /// `data`, followed by the names as strings.
@@ -56,14 +56,14 @@ pub struct Package {
     pub span: Span,
 }
 
-/// An import statement.
+/// An import statement. It may be unused.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// The imported path: a variable or a reference.
     pub path: Term,
-    /// `as x`
+    /// The name after `as`.
     pub alias: Option<Name>,
-    /// Location of the alias.
+    /// Location of the alias. The default span if there is none.
     pub alias_span: Span,
     /// Location of the statement.
     pub span: Span,
@@ -82,10 +82,10 @@ impl Import {
     }
 }
 
-/// A comment.
+/// A comment, of one line.
 #[derive(Clone, Debug)]
 pub struct Comment {
-    /// Text after `#`.
+    /// Text after `#`, with leading blanks.
     pub text: Arc<str>,
     /// Location, including the `#`.
     pub span: Span,
@@ -94,17 +94,17 @@ pub struct Comment {
 /// A rule, a member of an `else` chain, or one of several bodies with the same head.
 #[derive(Debug)]
 pub struct Rule {
-    /// `default …`
+    /// `true` for `default …`.
     pub default: bool,
     /// The head.
     pub head: Head,
     /// Body. A rule without a body has the generated body `true`.
     pub body: Body,
-    /// `else …`
+    /// The next member of the `else` chain.
     pub else_rule: Option<Box<Rule>>,
     /// The METADATA blocks of scope `rule` or `document` that apply.
     pub annotations: Vec<Arc<Annotation>>,
-    /// Location of the rule.
+    /// Location of the rule. Each member of an `else` chain has its own.
     pub span: Span,
 }
 
@@ -149,7 +149,7 @@ impl Drop for Rule {
     }
 }
 
-/// The head of a rule.
+/// The head of a rule, with name, arguments and value.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
     /// First name of one- and two-part heads, as AST JSON prints it. `None` for longer references.
@@ -162,52 +162,52 @@ pub struct Head {
     pub key: Option<Term>,
     /// Value. `None` for partial sets.
     pub value: Option<Term>,
-    /// `true` if the value is the implied `true`.
+    /// `true` if the value was not written and is the implied `true`.
     pub generated_value: bool,
-    /// `true` if the value was given with `:=`.
+    /// `true` if the value was given with `:=`, not `=`.
     pub assign: bool,
-    /// Location of the head.
+    /// Location of the head, within that of the rule.
     pub span: Span,
 }
 
 /// Expressions that must all be true.
 pub type Body = Vec<Expr>;
 
-/// An expression of a body.
+/// An expression of a body, with its modifiers.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Kind of the expression.
+    /// The expression without its modifiers.
     pub kind: ExprKind,
     /// `with … as …`, in source order.
     pub with: Vec<With>,
     /// `not …`, unless an import makes it an [`ExprKind::Not`].
     pub negated: bool,
-    /// `true` if the compiler generated the expression.
+    /// `true` if the compiler generated the expression, so that no source text corresponds to it.
     pub generated: bool,
     /// `true` if the compiler rewrote its `:=` to `=`.
     pub assigned: bool,
     /// Position in its body, from 0.
     pub index: u32,
-    /// Location of the expression.
+    /// Location of the expression, including its modifiers.
     pub span: Span,
 }
 
-/// The kinds of expressions.
+/// The kinds of expressions. Comparisons and unifications are calls.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A bare term.
+    /// A bare term, true unless it is `false` or undefined.
     Term(Term),
     /// An operator's reference and its operands.
     Call(Vec<Term>),
-    /// `some …`
+    /// `some …`, which declares variables.
     Some(SomeDecl),
-    /// `every …`
+    /// `every …`, true for an empty collection.
     Every(Box<Every>),
     /// `not …` under `import future.keywords.not`.
     Not(Box<Not>),
-    /// `… and …`
+    /// `… and …`, under an import.
     And(Box<Logical>),
-    /// `… or …`
+    /// `… or …`, under an import.
     Or(Box<Logical>),
 }
 
@@ -216,33 +216,33 @@ pub enum ExprKind {
 pub struct SomeDecl {
     /// Variables, or the one membership call.
     pub symbols: Vec<Term>,
-    /// Location.
+    /// Location of the whole declaration.
     pub span: Span,
 }
 
 /// `every key, value in domain { body }`
 #[derive(Clone, Debug)]
 pub struct Every {
-    /// The key variable.
+    /// The variable of keys or indexes, if it is written.
     pub key: Option<Term>,
-    /// The value variable.
+    /// The variable of elements or values.
     pub value: Term,
     /// Collection to iterate over.
     pub domain: Term,
-    /// Body that must be true for each element.
+    /// Body that must be true for each element, in its own scope.
     pub body: Body,
-    /// Location.
+    /// Location of the whole expression.
     pub span: Span,
 }
 
 /// Composite negation.
 #[derive(Clone, Debug)]
 pub struct Not {
-    /// Negated body.
+    /// Negated body: the expression is true if no solution of it exists.
     pub body: Body,
     /// `true` if the body was written in braces.
     pub explicit_body: bool,
-    /// Location.
+    /// Location of the whole negation.
     pub span: Span,
 }
 
@@ -257,7 +257,7 @@ pub struct Logical {
     pub explicit_lhs: bool,
     /// `true` if the right operand was written in braces.
     pub explicit_rhs: bool,
-    /// Location.
+    /// Location of both operands.
     pub span: Span,
 }
 
@@ -281,14 +281,14 @@ impl Drop for Logical {
     }
 }
 
-/// `with target as value`
+/// `with target as value`, a modifier of an expression.
 #[derive(Clone, Debug)]
 pub struct With {
     /// Replaced document or function.
     pub target: Term,
-    /// Replacement.
+    /// Replacement: a value, or a function for a function.
     pub value: Term,
-    /// Location.
+    /// Location of the modifier.
     pub span: Span,
 }
 
@@ -306,7 +306,7 @@ impl Expr {
         }
     }
 
-    /// Returns a generated call of a built-in by name.
+    /// Returns a generated call of a built-in by name. It is not checked that the built-in exists.
     pub fn generated_call(name: &str, operands: Vec<Term>, span: Span) -> Self {
         let mut terms = Vec::with_capacity(1 + operands.len());
         terms.push(Term::operator(name, span));
@@ -369,7 +369,7 @@ impl Term {
         Some(length)
     }
 
-    /// Returns the text of a variable or a string.
+    /// Returns the text of a variable or a string, or `None` for other terms.
     #[inline]
     fn name(&self) -> Option<&str> {
         match &self.kind {

@@ -50,7 +50,8 @@ impl Ord for TermKind {
 }
 
 impl TermKind {
-    /// Compares two terms of one kind that have children.
+    /// Compares two terms of one kind that have children. Elements of sets and pairs of objects are compared in sorted
+    /// order.
     fn compare_children(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Ref(left), Self::Ref(right)) => left.cmp(right),
@@ -72,7 +73,7 @@ impl TermKind {
     }
 }
 
-/// Returns the members of a set in order.
+/// Returns the members of a set in order, without sorting if they are ordered.
 pub fn sorted(members: &[Term]) -> Vec<&Term> {
     let mut members: Vec<&Term> = members.iter().collect();
     if !members.is_sorted() {
@@ -121,7 +122,7 @@ impl TermKind {
     }
 }
 
-/// Hashes members independently of their order.
+/// Hashes members independently of their order: sums the hashes of the members.
 fn unordered<T: Hash, H: Hasher>(members: &[T], state: &mut H) {
     let sum = members.iter().fold(0u64, |sum, member| {
         let mut hasher = DefaultHasher::new();

@@ -13,16 +13,16 @@ pub type Name = Arc<str>;
 /// `[Var data, String a, Var x]`.
 pub type Ref = Vec<Term>;
 
-/// A term and its location.
+/// A term and its location. Equality and order ignore the location.
 #[derive(Debug, Default)]
 pub struct Term {
-    /// Kind of the term.
+    /// The term without its location.
     pub kind: TermKind,
-    /// Location.
+    /// Location of the first to the last character.
     pub span: Span,
 }
 
-/// The kinds of terms.
+/// The kinds of terms. Infix operators are calls.
 #[derive(Clone, Debug, Default)]
 pub enum TermKind {
     /// `null`
@@ -34,11 +34,11 @@ pub enum TermKind {
     Number(Arc<str>),
     /// A string with escapes resolved.
     String(Arc<str>),
-    /// A variable.
+    /// A variable, also a wildcard.
     Var(Name),
     /// A reference of two or more terms.
     Ref(Ref),
-    /// An array.
+    /// An array, in source order.
     Array(Children<Term>),
     /// An object, in source order. If keys are equal, the first key stays, with the last value.
     Object(Children<(Term, Term)>),
@@ -52,7 +52,7 @@ pub enum TermKind {
     ObjectComprehension(Box<Comprehension>),
     /// A call: reference of the operator, then the operands.
     Call(Children<Term>),
-    /// `$"… {x} …"`
+    /// `$"… {x} …"`, a template string.
     Template(Box<Template>),
 }
 
@@ -71,13 +71,13 @@ fn shared_name(part: &str) -> Name {
 pub struct Comprehension {
     /// Key, in object comprehensions only.
     pub key: Option<Term>,
-    /// Element or value.
+    /// Element of the collection, or value of an object.
     pub head: Term,
-    /// Body that must be true.
+    /// Body whose solutions give the elements.
     pub body: Body,
 }
 
-/// A template string.
+/// A template string: texts and expressions.
 #[derive(Clone, Debug)]
 pub struct Template {
     /// Alternating literal text and expressions.
@@ -86,7 +86,7 @@ pub struct Template {
     pub multi_line: bool,
 }
 
-/// A part of a template string.
+/// A part of a template string: a text, or an expression in braces.
 #[derive(Clone, Debug)]
 pub enum TemplatePart {
     /// Literal text, or a primitive literal in braces.
@@ -142,13 +142,13 @@ impl Term {
         }
     }
 
-    /// Returns a term with a location.
+    /// Returns a term with a location. Does not check that both fit.
     #[inline]
     pub fn new(kind: TermKind, span: Span) -> Self {
         Self { kind, span }
     }
 
-    /// Returns a variable.
+    /// Returns a variable. A name that begins with `$` is a wildcard.
     pub fn var(name: impl Into<Name>, span: Span) -> Self {
         Self::new(TermKind::Var(name.into()), span)
     }
@@ -158,7 +158,7 @@ impl Term {
         Self::new(TermKind::Call(terms.into()), span)
     }
 
-    /// Returns a string.
+    /// Returns a string. `text` has no quotes and no escapes.
     pub fn string(text: impl Into<Arc<str>>, span: Span) -> Self {
         Self::new(TermKind::String(text.into()), span)
     }
@@ -179,7 +179,7 @@ impl Term {
         Self::new(TermKind::Ref(terms), span)
     }
 
-    /// Returns the name of a variable.
+    /// Returns the name of a variable, or `None` for other terms.
     #[inline]
     pub fn as_var(&self) -> Option<&Name> {
         match &self.kind {
@@ -188,7 +188,7 @@ impl Term {
         }
     }
 
-    /// Returns the text of a string.
+    /// Returns the text of a string, or `None` for other terms.
     #[inline]
     pub fn as_string(&self) -> Option<&Arc<str>> {
         match &self.kind {
@@ -197,7 +197,7 @@ impl Term {
         }
     }
 
-    /// Returns the terms of a reference.
+    /// Returns the terms of a reference, head first, or `None` for other terms.
     #[inline]
     pub fn as_ref(&self) -> Option<&Ref> {
         match &self.kind {

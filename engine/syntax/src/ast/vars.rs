@@ -7,12 +7,12 @@ use crate::stack;
 /// Selects which occurrences of variables to skip. By default none are skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VarScan {
-    /// Skips heads of references: `x` of `x.y[z]`.
+    /// Skips heads of references: `x` of `x.y[z]`, but not `z`.
     pub skip_ref_heads: bool,
     /// Skips heads of operators (`f` of `f(x)`, `data` of `data.p.f(x)`), and of references in `with`, which may name
     /// functions.
     pub skip_call_heads: bool,
-    /// Skips keys of objects.
+    /// Skips keys of objects, but not their values.
     pub skip_object_keys: bool,
     /// Skips members of sets.
     pub skip_sets: bool,
@@ -20,9 +20,9 @@ pub struct VarScan {
     pub skip_closures: bool,
     /// Skips bodies of `not`, `and` and `or` that were written without braces.
     pub skip_implicit_bodies: bool,
-    /// Skips targets of `with`.
+    /// Skips targets of `with`, but not replacements.
     pub skip_with_targets: bool,
-    /// Skips template strings.
+    /// Skips expressions in template strings.
     pub skip_templates: bool,
 }
 

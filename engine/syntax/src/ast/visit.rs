@@ -12,7 +12,7 @@ use crate::stack;
 /// Decision of a visitor about the children of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Descent {
-    /// Visits the children.
+    /// Visits the children after the node.
     Into,
     /// Skips the children.
     Over,
@@ -20,19 +20,19 @@ pub enum Descent {
 
 /// Visits expressions, terms and modifiers.
 pub trait Visitor<'a> {
-    /// Visits an expression.
+    /// Called with each expression before its children. The default visits the children.
     fn expr(&mut self, expr: &'a Expr) -> Descent {
         let _ = expr;
         Descent::Into
     }
 
-    /// Visits a term.
+    /// Called with each term before its children. The default visits the children.
     fn term(&mut self, term: &'a Term) -> Descent {
         let _ = term;
         Descent::Into
     }
 
-    /// Visits a modifier.
+    /// Called with each modifier before its children. The default visits the children.
     fn with(&mut self, with: &'a With) -> Descent {
         let _ = with;
         Descent::Into
@@ -41,19 +41,19 @@ pub trait Visitor<'a> {
 
 /// Changes expressions, terms and modifiers in place.
 pub trait VisitorMut {
-    /// Visits an expression.
+    /// Called with each expression before its children. The default visits the children.
     fn expr(&mut self, expr: &mut Expr) -> Descent {
         let _ = expr;
         Descent::Into
     }
 
-    /// Visits a term.
+    /// Called with each term before its children. The default visits the children.
     fn term(&mut self, term: &mut Term) -> Descent {
         let _ = term;
         Descent::Into
     }
 
-    /// Visits a modifier.
+    /// Called with each modifier before its children. The default visits the children.
     fn with(&mut self, with: &mut With) -> Descent {
         let _ = with;
         Descent::Into
@@ -247,7 +247,7 @@ impl<F: FnMut(&mut Term) -> Descent> VisitorMut for Terms<F> {
     }
 }
 
-/// Returns `true` if a node contains a comprehension.
+/// Returns `true` if a node is or contains a comprehension. Stops at the first.
 pub fn has_comprehension(node: &(impl Walk + ?Sized)) -> bool {
     let mut occurs = false;
     node.walk(&mut Terms(|term: &Term| {

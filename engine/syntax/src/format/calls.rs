@@ -43,7 +43,7 @@ fn is_pair_membership(term: &Term) -> bool {
 }
 
 impl<'m> LineWriter<'m> {
-    /// Writes a call that is an expression.
+    /// Writes a call that is an expression: `x in xs`, an infix operator, or a plain call.
     pub(super) fn call_expr(&mut self, terms: &'m [Term]) -> Written {
         let Some((operator, operands)) = terms.split_first() else {
             return Ok(());

@@ -9,7 +9,6 @@ use super::brackets::closing_row;
 use super::calls::infix_of;
 use super::lines::{LineWriter, WriteStop, Written};
 
-/// An element of a list.
 trait ListEntry: Walk {
     /// Span whose start is the element's position.
     fn start_span(&self) -> Span;

@@ -8,7 +8,6 @@ use crate::source::Source;
 pub(super) enum Changes {
     /// Indexes of changed rules. Empty if nothing changed.
     Rules(Vec<usize>),
-    /// Something other than rules.
     OutsideRules,
 }
 

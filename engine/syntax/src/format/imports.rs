@@ -86,7 +86,7 @@ fn is_rego(import: &Import, versions: &[&str]) -> bool {
     root == Some("rego") && matches!(names.as_slice(), [name] if versions.contains(name))
 }
 
-/// Returns the imports to write for a version.
+/// Returns the imports to write for a version: without those that it makes superfluous, or with `rego.v1`.
 pub(super) fn imports_for(module: &Module, target: Version, drop_v0: bool) -> Vec<Import> {
     let mut imports = module.imports.clone();
     if target == Version::V1 && drop_v0 {

@@ -205,7 +205,7 @@ impl<'m> LineWriter<'m> {
         self.write_comment(comment);
     }
 
-    /// Writes all remaining comments.
+    /// Writes all remaining comments, each on its own line.
     pub(super) fn rest_of_comments(&mut self) {
         let mut wrote = false;
         while let Some(comment) = self.pending() {
@@ -273,7 +273,7 @@ impl<'m> LineWriter<'m> {
         }
     }
 
-    /// Returns the source text of a span.
+    /// Returns the source text of a span. The text is empty if the span has no known source.
     pub(super) fn text(&self, span: Span) -> &'m str {
         let mut sources = self.others.iter();
         let other = sources.find(|other| other.id == span.source);

@@ -238,7 +238,6 @@ impl<'m> LineWriter<'m> {
     }
 }
 
-/// An opening brace.
 struct Brace {
     start: u32,
     /// Rows from the brace to the start of the body's text.

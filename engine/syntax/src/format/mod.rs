@@ -27,10 +27,10 @@ use self::faithful::{Changes, changes, unfaithful_rules};
 use self::lines::{LineWriter, RuleMode, WriteStop};
 use self::style::Style;
 
-/// Options of the formatter.
+/// Options of the formatter. The default reads and writes v1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatOptions {
-    /// Options of the parser.
+    /// Options of the parser for the text that is formatted.
     pub parse: ParseOptions,
     /// Rego version of the result.
     pub target: Version,

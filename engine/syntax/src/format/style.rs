@@ -62,7 +62,7 @@ pub(super) fn path_of(import: &Import) -> (Option<&str>, Vec<&str>) {
     (root, names)
 }
 
-/// Returns the keywords that an import enables.
+/// Returns the keywords that an import enables; none for other imports.
 pub(super) fn keywords_of(import: &Import) -> Keywords {
     let (root, names) = path_of(import);
     match (root, names.as_slice()) {

@@ -86,7 +86,7 @@ impl<'m> LineWriter<'m> {
         self.operands(operands)
     }
 
-    /// Writes the operands of a reference.
+    /// Writes the operands of a reference: `.name` for names, otherwise in brackets.
     pub(super) fn operands(&mut self, operands: &'m [Term]) -> Written {
         for operand in operands {
             match &operand.kind {
@@ -168,7 +168,7 @@ fn is_name(key: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Returns `true` for the keywords of v1.
+/// Returns `true` for words that cannot follow a dot in a reference.
 fn is_keyword(word: &str) -> bool {
     let mut plain = String::new();
     let _ = write_key(&mut plain, word);

@@ -88,7 +88,7 @@ fn of_term(term: Term) -> Result<Rule, String> {
     Ok(with_body(head, span, span))
 }
 
-/// Converts a call: `f(x)` has the value `true`.
+/// Converts a call: `f(x)` has the value `true`. The error is OPA's message.
 fn of_call(terms: Vec<Term>) -> Result<Rule, String> {
     let mut terms = terms.into_iter();
     let Some(Term {
@@ -114,7 +114,7 @@ fn of_call(terms: Vec<Term>) -> Result<Rule, String> {
     Ok(with_body(head, span, span))
 }
 
-/// Converts `p := v`, `p[k] := v`, `f(x) := v`, and the same with `=`.
+/// Converts `p := v`, `p[k] := v`, `f(x) := v`, and the same with `=`. The error is OPA's message.
 fn of_equation(lhs: Term, rhs: Term) -> Result<Rule, String> {
     let (span, value) = (lhs.span, rhs.span);
     let head = match lhs.kind {

@@ -14,7 +14,7 @@ pub(super) fn body(input: Stream<'_>, end: Kind) -> Parsed<'_, Body> {
     nested(input, |input| literals(input, end, Separation::Lines))
 }
 
-/// Parses `{ … }` as a body.
+/// Parses `{ … }` as a body, never as a set or an object.
 pub(super) fn braced_body(input: Stream<'_>) -> Parsed<'_, Body> {
     let literals_of_body = |input| body(input, Kind::RBrace);
     delimited(token(Kind::LBrace), literals_of_body, token(Kind::RBrace)).parse(input)
@@ -82,7 +82,6 @@ fn hint_at_keyword(input: Stream<'_>) {
     ));
 }
 
-/// Appends an expression and sets its index.
 pub(super) fn append(body: &mut Body, mut expr: Expr) {
     expr.index = u32::try_from(body.len()).unwrap_or(u32::MAX);
     body.push(expr);

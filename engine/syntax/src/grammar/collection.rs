@@ -13,7 +13,7 @@ use crate::ast::{Body, Children, Comprehension, Term, TermKind};
 use crate::lexer::{Inside, Kind};
 use crate::source::Span;
 
-/// `[ … ]`
+/// Parses `[ … ]`: an array or an array comprehension.
 pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = OpenBracket::new(input);
     let inner = input.next();
@@ -41,7 +41,7 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     Ok((rest, open.term(rest, TermKind::Array(terms.into()))))
 }
 
-/// `{ … }`
+/// Parses `{ … }`: an object, a set, or a comprehension of either.
 pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = OpenBracket::new(input);
     let inner = input.next();

@@ -113,7 +113,7 @@ pub(super) fn split_call(mut terms: Vec<Term>) -> Option<(Ref, Vec<Term>)> {
     }
 }
 
-/// Converts a term to a head.
+/// Converts a term to a head. Fails if no rule can have it as its head.
 fn of_term(stream: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
     let span = term.span;
     match term.kind {

@@ -43,7 +43,7 @@ fn path_start(input: Stream<'_>, kinds: StatementKinds) -> Result<Stream<'_>, Fa
     }
 }
 
-/// `package a.b["c"]`
+/// Parses `package a.b["c"]`. Fails if a segment is neither a name nor a string.
 pub(super) fn package(input: Stream<'_>, kinds: StatementKinds) -> Parsed<'_, Package> {
     let stream = path_start(input, kinds)?;
     let (rest, path) = term(stream)?;

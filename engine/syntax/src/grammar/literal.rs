@@ -19,7 +19,7 @@ use crate::dialect::Keywords;
 use crate::lexer::Kind;
 use crate::source::Span;
 
-/// Parses a literal with its modifiers.
+/// Parses a literal with its modifiers. Its span includes them.
 pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
     let outer = input.session.measure();
     let outcome = bare_literal(input);
@@ -80,7 +80,7 @@ fn plain(input: Stream<'_>) -> Parsed<'_, Expr> {
     logical::continued(rest, expr, input.span(), modified, false)
 }
 
-/// Parses the operand of `not`.
+/// Parses the operand of `not`, which may be a group or a body in braces if an import allows it.
 fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let composite = logical::not_in_force(input);
     if composite
@@ -154,7 +154,7 @@ pub(super) fn modifiers<'a>(input: Stream<'a>, expr: &mut Expr) -> Parsed<'a, Op
     Ok((rest, Some(input.span())))
 }
 
-/// `with target as value`.
+/// Parses `with target as value`.
 fn modifier(input: Stream<'_>) -> Parsed<'_, With> {
     let (rest, (target, value)) = preceded(
         token(Kind::With),
@@ -184,7 +184,7 @@ fn target(input: Stream<'_>) -> Parsed<'_, Term> {
     Ok((rest, target))
 }
 
-/// `some x, y` or `some x in xs`.
+/// Parses `some x, y` or `some x in xs`, after `some`. Any other call fails.
 fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
     let session = input.session;
     let before = session.checkpoint();
@@ -222,7 +222,7 @@ fn declared_var(input: Stream<'_>) -> Parsed<'_, Term> {
     map(expect(Kind::Ident, "expected var"), |_| input.variable()).parse(input)
 }
 
-/// `every k, v in xs { … }`.
+/// Parses `every k, v in xs { … }`. Fails if key or value is not a variable.
 fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
     let (rest, term) = infix(input.next())?;
     let TermKind::Call(call) = term.kind else {
@@ -321,7 +321,7 @@ fn hint_at_every(input: Stream<'_>, expr: &Expr) {
     }
 }
 
-/// Parses `and` or `or`.
+/// Parses `and` or `or`. Fails at any other token.
 pub(super) fn connective(input: Stream<'_>) -> Parsed<'_, Kind> {
     alt((token(Kind::LogicalAnd), token(Kind::LogicalOr)))
         .map(|token| token.kind)

@@ -16,7 +16,7 @@ use crate::dialect::Keywords;
 use crate::lexer::Kind;
 use crate::source::Span;
 
-/// An operand of `and`, `or` or `not`.
+/// An operand of `and`, `or` or `not`, as a body.
 pub(super) struct Operand {
     pub body: Body,
     /// `true` if the operand was written in braces.
@@ -44,7 +44,7 @@ impl Operand {
     }
 }
 
-/// Returns `true` if `and` or `or` is a keyword.
+/// Returns `true` if `and` or `or` is a keyword here. Otherwise they are names.
 pub(super) fn in_force(input: Stream<'_>) -> bool {
     input.session.has_keyword(Keywords::AND.with(Keywords::OR))
 }

@@ -106,7 +106,10 @@ fn are_expressions(drafts: &[Draft]) -> bool {
     })
 }
 
-/// Parses a module.
+/// Parses a module. Parsing continues after an error, so that all of them are returned.
+///
+/// # Errors
+/// All errors of the text, and of its METADATA blocks.
 pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module, Diagnostics> {
     let (source, options) = (session.source, session.options);
     let (statements, end) = statements(&session, StatementKinds::Rules);
@@ -254,7 +257,10 @@ fn rule_name(rule: &Rule) -> Option<&Name> {
     }
 }
 
-/// Parses a query.
+/// Parses a query: the expressions of all statements.
+///
+/// # Errors
+/// All errors of the text.
 pub(super) fn query(session: Session<'_>, kinds: StatementKinds) -> Result<Body, Diagnostics> {
     let source = session.source;
     let (statements, _) = statements(&session, kinds);

@@ -103,7 +103,7 @@ fn braced_operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a,
     Err(failure)
 }
 
-/// Parses `not { … }`, starting at the brace.
+/// Parses `not { … }`, starting at the brace. Ambiguous braces are an error.
 pub(super) fn braced_negation(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let session = input.session;
     let before = session.checkpoint();

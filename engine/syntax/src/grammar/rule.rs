@@ -320,7 +320,7 @@ pub(super) fn rename_wildcards(stream: Stream<'_>, head: &mut Head) {
     }
 }
 
-/// Sets the spans of all descendants of a node.
+/// Sets the spans of all descendants of a node, for nodes that are copied to another place.
 pub(super) fn relocate(node: &mut impl WalkMut, span: Span) {
     struct Relocation(Span);
     impl VisitorMut for Relocation {

@@ -113,7 +113,7 @@ fn size(digits: &str, point: bool) -> Size {
     }
 }
 
-/// `"…"` or `` `…` ``
+/// Parses `"…"` or a raw string in backticks. Escapes that are not valid fail.
 pub(super) fn string(input: Stream<'_>) -> Parsed<'_, Term> {
     let literal = input.text();
     let inner = literal.get(1..literal.len() - 1).unwrap_or("");

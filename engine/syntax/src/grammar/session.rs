@@ -143,7 +143,6 @@ impl<'a> Session<'a> {
             .unwrap_or("")
     }
 
-    /// Returns the variable of an operator.
     pub(super) fn operator(&self, kind: Kind) -> Name {
         for ((operator_kind, name), cell) in OPERATORS.iter().zip(&self.operators) {
             if *operator_kind == kind {
@@ -153,7 +152,7 @@ impl<'a> Session<'a> {
         Arc::from(kind.name())
     }
 
-    /// Returns a new name for `_`.
+    /// Returns a new name for `_`: `$0`, `$1`, … in reading order.
     pub(super) fn wildcard(&self) -> Name {
         let number = self.wildcards.get();
         self.wildcards.set(number + 1);

@@ -33,7 +33,6 @@ impl<'a> ParseError<Stream<'a>> for ParseStop<'a> {
     }
 }
 
-/// Error of a parser.
 pub(super) type Failure<'a> = Err<ParseStop<'a>>;
 
 /// Returns the position of an error. Parsers here are not streaming, so `otherwise` is never used.
@@ -240,7 +239,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Returns the stream at an earlier position.
+    /// Returns the stream at an earlier position, in the same session.
     pub(super) fn at_position(self, position: StreamPosition) -> Self {
         Self {
             from: position.index,
@@ -310,7 +309,6 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Accepts one token of a kind.
 pub(super) fn token<'a>(kind: Kind) -> impl Fn(Stream<'a>) -> Parsed<'a, Token> {
     move |input| {
         if input.is_kind(kind) {

@@ -6,7 +6,7 @@ use super::stream::{Failure, Stream, stopped_at};
 use crate::ast::{Expr, ExprKind, Template, TemplatePart, Term, TermKind};
 use crate::lexer::{Kind, decode_template};
 
-/// `$"… {expression} …"`
+/// Parses `$"… {expression} …"`. Fails if the features of the options exclude it.
 pub(super) fn template(input: Stream<'_>) -> Parsed<'_, Term> {
     let span = input.span();
     if !input.session.options.features().template_strings {

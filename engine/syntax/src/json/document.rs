@@ -39,7 +39,6 @@ impl Error {
         self
     }
 
-    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -41,7 +41,7 @@ impl<'d> Members<'d> {
         convert(self.required(key)?).map_err(|error| error.at_key(key))
     }
 
-    /// Decodes an optional member.
+    /// Decodes an optional member. Returns `None` if it is missing. The error of `convert` gets the key.
     pub(super) fn read_optional<T>(
         self,
         key: &str,

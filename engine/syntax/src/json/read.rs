@@ -15,11 +15,17 @@ use crate::source::{Source, SourceId, Span};
 pub(super) const NESTING: u32 = ParseOptions::NESTING + 2;
 
 /// Decodes a term from JSON text.
+///
+/// # Errors
+/// The text is not JSON or not a term; the message names the path.
 pub fn read_term(text: &str) -> Result<Term, Error> {
     read(Document::parse(text)?, SourceId::NONE, Reader::term)
 }
 
-/// Decodes a term from a JSON value.
+/// Decodes a term from a JSON value. Grows the stack for deep values.
+///
+/// # Errors
+/// The value is not a term.
 pub fn read_term_value(value: &Value) -> Result<Term, Error> {
     with_stack(value_depth(value), || {
         read(Document::from_value(value)?, SourceId::NONE, Reader::term)
@@ -40,7 +46,10 @@ pub fn read_module(text: &str, source: Source, version: Version) -> Result<Modul
     })
 }
 
-/// Decodes a module from a JSON value.
+/// Decodes a module from a JSON value. Grows the stack for deep values. `source` gives spans their text.
+///
+/// # Errors
+/// The value is not a module.
 pub fn read_module_value(value: &Value, source: Source, version: Version) -> Result<Module, Error> {
     let id = source.id;
     with_stack(value_depth(value), || {
@@ -115,6 +124,9 @@ impl Reader {
     }
 
     /// Enters a call, like [`Self::descend`].
+    ///
+    /// # Errors
+    /// Calls are nested deeper than [`ParseOptions::CHAIN`].
     fn enter_call(&mut self) -> Result<(), Error> {
         const CHAIN: u32 = ParseOptions::CHAIN;
         if self.calls >= CHAIN {

@@ -107,7 +107,6 @@ impl<S: Sink> Writer<'_, S> {
         self.sink.string(text);
     }
 
-    /// Writes a list if it is not empty.
     pub(super) fn list(&mut self, key: &str, list: &[impl Write]) {
         if !list.is_empty() {
             self.member(key, list);

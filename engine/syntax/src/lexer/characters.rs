@@ -11,7 +11,6 @@ pub(super) fn is_plain(byte: u8) -> bool {
     !matches!(byte, 0 | b'\n' | 0x80..)
 }
 
-/// Returns `true` if a byte is an ASCII character of names.
 #[inline]
 pub(super) fn is_plain_name(byte: u8) -> bool {
     static NAMES: [bool; 256] = {

@@ -27,13 +27,11 @@ const RESERVED_NAMES: usize = 1024;
 /// Error message for invalid UTF-8.
 pub(crate) const ILLEGAL_UTF8: &str = "illegal utf-8 character";
 
-/// Result of the lexer.
 pub(crate) struct Lexed {
     /// Tokens. The last one is the end of the file.
     pub tokens: Vec<Token>,
     /// Distinct words of the text.
     pub names: Vec<Arc<str>>,
-    /// All comments.
     pub comments: Vec<Comment>,
     /// Errors of illegal tokens with the token's index, in order.
     pub errors: Vec<(usize, &'static str)>,
@@ -81,7 +79,6 @@ struct Lexer<'a> {
     done: Lexed,
 }
 
-/// Start of a token.
 #[derive(Clone, Copy)]
 struct Start {
     at: usize,

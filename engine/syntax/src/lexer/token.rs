@@ -2,7 +2,6 @@
 
 use crate::dialect::Keywords;
 
-/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Illegal,
@@ -120,7 +119,7 @@ impl Kind {
         }
     }
 
-    /// Returns `true` for keywords.
+    /// Returns `true` for keywords, including those of v1 and of imports.
     pub(crate) fn is_keyword(self) -> bool {
         matches!(
             self,

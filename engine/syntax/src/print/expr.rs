@@ -11,7 +11,7 @@ pub fn display_body(body: &[Expr]) -> DisplayBody<'_> {
     DisplayBody(body)
 }
 
-/// Display adapter of a body.
+/// Displays a body. Returned by [`display_body`].
 #[derive(Clone, Copy, Debug)]
 pub struct DisplayBody<'a>(&'a [Expr]);
 

@@ -9,7 +9,7 @@ use crate::stack;
 
 use super::quote;
 
-/// Returns the outline of a module, optionally with its comments.
+/// Returns the outline of a module, one node a line, optionally with its comments.
 pub fn outline(module: &Module, comments: bool) -> String {
     let mut outline = Outline::default();
     outline.line("module");

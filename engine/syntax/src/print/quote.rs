@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Write};
 
-/// Writes a string between double quotes.
+/// Writes a string between double quotes, with the escapes of Rego. Fails only if `out` fails.
 pub fn write_quoted<W: Write + ?Sized>(out: &mut W, text: &str) -> fmt::Result {
     out.write_char('"')?;
     write_escaped(out, text, '"')?;
     out.write_char('"')
 }
 
-/// Returns a string between double quotes.
+/// Returns a string between double quotes, with the escapes of Rego.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     let Ok(()) = write_quoted(&mut out, text) else {

@@ -132,7 +132,7 @@ pub(super) fn write_list<T: fmt::Display>(
     Ok(())
 }
 
-/// Displays a reference.
+/// Displays a reference with dots where the segments are names, otherwise with brackets.
 pub fn display_ref(terms: &[Term]) -> DisplayRef<'_> {
     DisplayRef(terms)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Source, Span};
 
-/// OPA's code of a diagnostic.
+/// OPA's code of a diagnostic, which decides how editors and tools classify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Code {
@@ -70,7 +70,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns a diagnostic at a span of a source text.
+    /// Returns a diagnostic at a span of a source text, whose name becomes the file.
     pub fn at_span(code: Code, source: &Source, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, source.name.clone(), span, message)
     }

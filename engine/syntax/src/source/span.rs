@@ -24,12 +24,12 @@ pub struct Source {
     pub id: SourceId,
     /// File name in errors. Empty for queries.
     pub name: Arc<str>,
-    /// The whole text.
+    /// The whole text. Offsets of spans are byte offsets in it.
     pub text: Arc<str>,
 }
 
 impl Source {
-    /// Returns a source with the given id, name and text.
+    /// Returns a source. The caller keeps `id` unique among the sources of a compilation.
     pub fn new(id: SourceId, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self {
             id,
@@ -61,7 +61,7 @@ impl Source {
 /// the location is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// The text.
+    /// The source, or [`SourceId::NONE`].
     pub source: SourceId,
     /// Row of the first character.
     pub row: u32,
@@ -79,7 +79,7 @@ impl Span {
         self.row != 0
     }
 
-    /// Returns the span from the start of `self` to the end of `last`.
+    /// Returns the span from the start of `self` to the end of `last`. Both must be in one source.
     pub fn to_end_of(self, last: Self) -> Self {
         Self {
             end: last.end.max(self.end),
