@@ -70,12 +70,12 @@ pub struct Server {
 const LAST_SPANS: Duration = Duration::from_secs(5);
 
 impl Server {
-    /// Returns a builder.
+    /// Returns a builder, with the default options.
     pub fn builder() -> ServerBuilder {
         ServerBuilder::default()
     }
 
-    /// Returns the engine that the server uses.
+    /// Returns the engine that the server uses. Changes of it take effect at once.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -326,6 +326,9 @@ impl ListeningServer {
 }
 
 /// Waits until all plugins are ready.
+///
+/// # Errors
+/// They are not in time. The error names those that are not ready.
 async fn wait_until_ready(plugins: &Registry, timeout: Duration) -> io::Result<()> {
     let result = tokio::time::timeout(timeout, plugins.ready()).await;
     result.map_err(|_| {
@@ -334,7 +337,7 @@ async fn wait_until_ready(plugins: &Registry, timeout: Duration) -> io::Result<(
     })
 }
 
-/// Returns the gauges of the transport.
+/// Returns the gauges of the transport: work that was rejected, overran or waits, and memory of bodies.
 fn gauges(
     pool: Pool,
     budget: Budget,

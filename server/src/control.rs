@@ -244,7 +244,7 @@ fn identify(extensions: &mut ::http::Extensions) {
     }
 }
 
-/// Sends an archive while it is read.
+/// Sends an archive while it is read. An error of reading aborts the response.
 fn stream_archive(mut reader: ArchiveReader) -> StreamedBody {
     let (pieces, body) = StreamedBody::new(reader.remaining());
     tokio::spawn(async move {

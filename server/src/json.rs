@@ -47,7 +47,6 @@ impl JsonFields {
             .extend_from_slice(if self.pretty { b": " } else { b":" });
     }
 
-    /// Adds an object.
     pub fn object(&mut self, name: &str, fields: Self) -> &mut Self {
         let text = fields.finish();
         let text = text.trim_ascii_end();
@@ -105,7 +104,7 @@ fn to_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
     escape_html(text.unwrap_or_else(|_| NULL.to_vec()))
 }
 
-/// Appends a value on one line.
+/// Appends a value on one line, or `null` if it cannot be serialized. Escapes HTML as Go does.
 fn append<T: Serialize>(value: &T, out: &mut Vec<u8>) {
     let start = out.len();
     if serde_json::to_writer(&mut *out, value).is_err() {

@@ -10,7 +10,7 @@ pub struct ErrorLocation {
     /// File; empty for a query.
     pub file: String,
     pub row: u32,
-    /// Column, from 1.
+    /// Column, from 1, in code points.
     pub col: u32,
 }
 
@@ -20,7 +20,6 @@ impl From<(String, u32, u32)> for ErrorLocation {
     }
 }
 
-/// An error with its parts.
 #[derive(Debug, Serialize)]
 pub struct ErrorItem {
     /// Code, for example `eval_conflict_error`.

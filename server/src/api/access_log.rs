@@ -23,7 +23,7 @@ fn with_bodies() -> bool {
     tracing::enabled!(Level::DEBUG)
 }
 
-/// Logs a request that was read.
+/// Logs a request that was read, with its body if bodies are logged.
 pub fn received(level: Level, request: &BufferedRequest) {
     if level > tracing::level_filters::LevelFilter::current() {
         return;

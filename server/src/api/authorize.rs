@@ -73,7 +73,10 @@ pub fn check_head(
     decide(state, request, &document, &now).map(|()| HeadVerdict::Allowed)
 }
 
-/// Returns the document that decides.
+/// Returns the document that decides, prepared.
+///
+/// # Errors
+/// The path of the document is not valid.
 fn document(state: &State, request: &Call<'_>) -> Result<Arc<ServedDocument>, ApiError> {
     let live = state.live.load();
     let path = || Ok(Path::from_slashes(&live.default_authorization_decision));

@@ -13,7 +13,6 @@ pub enum BodyDocument<'a> {
     Json(&'a [u8]),
     /// JSON text of an object whose member `input` is the document.
     Enveloped(&'a [u8]),
-    /// A parsed value.
     Read(Cow<'a, Value>),
 }
 
@@ -173,7 +172,7 @@ fn metadata_of(object: &Value, is_input: fn(&Value) -> bool) -> Value {
     )
 }
 
-/// Returns `true` if a body has no input.
+/// Returns `true` if a body has no input. `null` counts as none; a malformed body does not.
 pub fn is_without_input(request: &Call<'_>) -> bool {
     match enveloped(request, false).map(|envelope| envelope.input) {
         Ok(Some(BodyDocument::Enveloped(_))) => Members::from_text(&text(request))

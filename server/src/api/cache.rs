@@ -44,7 +44,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         self.shards.get(hash.unwrap_or_default())
     }
 
-    /// Returns the value of a key, if it is cached.
+    /// Returns the value of a key, if it is cached, and marks it as used. Takes the lock of one part of the cache.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<Arc<V>>
     where
         K: Borrow<Q>,

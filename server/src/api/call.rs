@@ -26,7 +26,7 @@ impl<'a> Call<'a> {
         self.context.host_call(call);
     }
 
-    /// Returns the request, which outlives the call.
+    /// Returns the request, which outlives the call. No copy is made.
     pub fn request(&self) -> &'a BufferedRequest {
         self.request
     }

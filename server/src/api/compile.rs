@@ -18,14 +18,14 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::JsonFields;
 
-/// Parsed request.
+/// Parsed request of `POST /v1/compile`.
 struct CompileRequest<'a> {
     query: String,
     input: Option<&'a str>,
     options: PartialOptions,
 }
 
-/// `POST /v1/compile`
+/// `POST /v1/compile`. Returns residual queries; 400 for a body or a query that is not valid.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let parsed = CompileRequest::read(&text, Names::from_request(request)).map_err(|message| {

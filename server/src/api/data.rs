@@ -18,7 +18,7 @@ use super::search::{Selection, search};
 use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response, segments};
 
-/// `GET /v1/data/{path}`
+/// `GET /v1/data/{path}`, with the input in the parameter `input`.
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     proxy_check::reject(request)?;
     let text = request.params().last("input");
@@ -42,7 +42,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
 }
 
-/// `POST /v1/data/{path}`
+/// `POST /v1/data/{path}`. 400 for a body that is malformed.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     proxy_check::reject(request)?;
     let logged = LoggedDecision::begin(state, request)?;

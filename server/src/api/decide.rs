@@ -15,7 +15,6 @@ use crate::http::RequestExt as _;
 use crate::plugins::decision_logs::new_id;
 use crate::telemetry::Metrics;
 
-/// The document that decides.
 pub struct Decider {
     /// Path with slashes, as it was configured.
     path: String,
@@ -23,7 +22,7 @@ pub struct Decider {
     key: String,
 }
 
-/// A decision that was made.
+/// A decision that was made, with its id for the decision log.
 pub struct DecisionResult<T> {
     /// Id of the decision, which is also in the decision log.
     pub id: String,

@@ -21,7 +21,7 @@ use crate::telemetry::Metrics;
 
 pub struct LoggedDecision {
     log: Arc<DecisionLog>,
-    /// UUID of the decision.
+    /// UUID of the decision, version 4.
     pub id: String,
     /// UUID of the batch that it belongs to.
     pub batch: Option<Arc<str>>,
@@ -53,7 +53,7 @@ pub struct Outcome<'a> {
     pub metrics: &'a Metrics,
     /// Labels of the rules that succeeded.
     pub labels: &'a [Map<String, Json>],
-    /// Other facts.
+    /// Other facts, which become the member `custom` of the event.
     pub custom: Option<Json>,
 }
 
@@ -272,7 +272,6 @@ impl LoggedDecision {
     }
 }
 
-/// Name of the plugin.
 const NAME: &str = "decision_logs";
 
 impl EventPolicy {
@@ -294,7 +293,6 @@ impl EventPolicy {
         })
     }
 
-    /// Evaluates the policy with an event as input.
     fn evaluate(
         &self,
         state: &State,

@@ -31,12 +31,10 @@ pub struct DocumentEvaluation<'a> {
     pub warn: bool,
     /// Timers of the request.
     pub metrics: Metrics,
-    /// Decision to log, if any.
     pub logged: Option<LoggedDecision>,
 }
 
 pub struct RequestedDocument {
-    /// Prepared document.
     document: Arc<ServedDocument>,
     /// `true` if it was evaluated before on the current policies and documents.
     pub known: bool,
@@ -70,6 +68,9 @@ impl RequestedDocument {
 
 impl DocumentEvaluation<'_> {
     /// Evaluates the document that the request names.
+    ///
+    /// # Errors
+    /// The path is not valid, the input is malformed, or the evaluation fails. `Elsewhere` if the thread may not run it.
     pub fn answer(&self, state: &State, request: &Call<'_>) -> Result<Response, EvaluationFailure> {
         let selection = Selection::with_log(request, self.logged.as_ref());
         if selection.is_something() && request.context.is_reactor() {
@@ -244,7 +245,6 @@ impl DocumentEvaluation<'_> {
     }
 }
 
-/// Timer of parsing the input.
 const INPUT_PARSE: &str = "rego_input_parse";
 /// Timer of preparing the document.
 pub const QUERY_COMPILE: &str = "rego_query_compile";

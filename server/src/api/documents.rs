@@ -35,7 +35,7 @@ enum Ends {
 
 /// Reason why a document was not evaluated.
 pub enum EvaluationFailure {
-    /// The input is malformed.
+    /// The input is malformed: a message for the client.
     Input(String),
     /// Anything else.
     Other(ApiError),
@@ -73,7 +73,7 @@ pub struct Documents {
     brief: Limits,
 }
 
-/// A prepared document.
+/// A prepared document, with the estimate of its latency.
 pub struct ServedDocument {
     prepared: PreparedDocument,
     /// Estimated duration of an evaluation.
@@ -149,7 +149,7 @@ impl ServedDocument {
         self.prepared.has_rules()
     }
 
-    /// Evaluates the document on a snapshot and returns the result of `read_value`.
+    /// Evaluates the document on a snapshot and returns the result of `read_value`, or `None` if the document is undefined.
     pub fn evaluate<R>(
         &self,
         state: &State,

@@ -122,7 +122,7 @@ impl ApiError {
         Self::new(Status::INTERNAL_SERVER_ERROR, "internal_error", message)
     }
 
-    /// Returns the error for an unknown policy id.
+    /// Returns the error for an unknown policy id: 404.
     pub fn no_policy(id: &str) -> Self {
         let id = solon::Value::string(id);
         let id = id.rego_text();
@@ -169,7 +169,7 @@ impl ApiError {
         Some(format!("{location}{}: {}", first.code, first.message))
     }
 
-    /// Returns the code of the first of the listed errors.
+    /// Returns the code of the first of the listed errors, or `None` without a list.
     pub fn first_code(&self) -> Option<&str> {
         match self {
             Self::Refused(rejection) => rejection.errors.first().map(|error| error.code.as_str()),

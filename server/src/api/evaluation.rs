@@ -21,7 +21,7 @@ impl Prints {
         lines.iter().map(|line| format!("{line}\n")).collect()
     }
 
-    /// Logs them.
+    /// Writes them to the log, with the id of the request.
     pub fn log(self, request: &Call<'_>) {
         for line in self.0.into_inner() {
             tracing::info!(req_id = request.info().id, "{line}");

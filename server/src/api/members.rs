@@ -25,10 +25,9 @@ pub fn items(text: &str) -> Result<Vec<&str>, String> {
         .collect())
 }
 
-/// Matching of member names.
+/// Matching of member names, as Go's decoder does it or exactly.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum Names {
-    /// Case-insensitive.
     #[default]
     InAnyCase,
     /// Exact, in a body that the authorization policy has read, because the policy matches exact names.
@@ -57,7 +56,7 @@ impl<'a> Members<'a> {
         Ok(Self::from_text(text)?.matched(names))
     }
 
-    /// Sets how names are matched.
+    /// Sets how names are matched. It applies to later look-ups.
     pub fn matched(self, names: Names) -> Self {
         Self { names, ..self }
     }
@@ -75,7 +74,7 @@ impl<'a> Members<'a> {
         self.pairs.len() + self.left_out
     }
 
-    /// Returns the text of a member. The last one of a name is used.
+    /// Returns the text of a member, or `None` if it is missing. The last one of a name is used.
     pub fn get(&self, name: &str) -> Option<&'a str> {
         let fits = |key: &str| match self.names {
             Names::InAnyCase => key.eq_ignore_ascii_case(name),
@@ -133,7 +132,7 @@ fn mismatch(text: &str, error: &serde_json::Error, wanted: &str) -> String {
     }
 }
 
-/// Returns the kind of a JSON text.
+/// Returns the kind of a JSON text by its first byte. The text must be valid.
 fn kind(text: &str) -> &'static str {
     match text.bytes().next() {
         Some(b'{') => "object",

@@ -34,7 +34,7 @@ pub fn of_log(logged: Option<&LoggedDecision>) -> Metrics {
     }
 }
 
-/// Returns `true` if a request selects all metrics.
+/// Returns `true` if a request selects all metrics by the parameter `instrument`.
 pub fn is_instrumented(request: &Call<'_>) -> bool {
     request.params().flag("instrument")
 }
@@ -47,7 +47,6 @@ pub struct Stages<'m> {
 }
 
 impl<'m> Stages<'m> {
-    /// Creates the stages for a request.
     pub fn from_request(request: &Call<'_>, metrics: &'m Metrics) -> Self {
         Self {
             is_instrumented: is_instrumented(request),

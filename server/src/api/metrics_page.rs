@@ -17,7 +17,7 @@ use crate::telemetry::{dropped_lines, exposition, register_process, resident_byt
 /// Media type of text responses.
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// `GET /metrics`
+/// `GET /metrics`, in the text format of Prometheus.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn get(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     let text = exposition(&registry(state));

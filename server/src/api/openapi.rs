@@ -18,7 +18,7 @@ use crate::json::answer_text;
 const OPERATIONS: &str = include_str!("openapi/operations.json");
 const COMPONENTS: &str = include_str!("openapi/components.json");
 
-/// `GET /openapi.json`
+/// `GET /openapi.json`, for the options of this server.
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let document = describe(&state.options)
         .map_err(|error| ApiError::internal(format!("internal error: {error}")))?;

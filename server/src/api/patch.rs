@@ -7,7 +7,6 @@ use super::ApiError;
 use super::members::{self, Members};
 use crate::http::segments;
 
-/// An operation as it was sent.
 pub struct Sent<'a> {
     op: String,
     path: String,

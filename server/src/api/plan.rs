@@ -18,7 +18,6 @@ pub enum Plan {
     Unclean,
     /// The path ends with a slash: redirects to the one without.
     Open,
-    /// `OPTIONS *`.
     Server,
     /// No route matches the path.
     Nothing,

@@ -55,7 +55,7 @@ impl<'a> PolicyResponse<'a> {
     }
 }
 
-/// `GET /v1/policies`
+/// `GET /v1/policies`, with the text and the syntax tree of each.
 pub fn list(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let modules: Vec<_> = state.engine.modules();
     let pretty = request.pretty();
@@ -68,7 +68,7 @@ pub fn list(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response::json(Status::OK, fields.finish()))
 }
 
-/// `GET /v1/policies/{id}`
+/// `GET /v1/policies/{id}`. 404 for an unknown id.
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let now = state.engine.snapshot();
@@ -199,6 +199,9 @@ struct PolicyTarget {
 
 impl PolicyTarget {
     /// Parses the target of a request.
+    ///
+    /// # Errors
+    /// A segment of the path cannot be decoded.
     fn of_request(request: &Call<'_>) -> Result<Self, ApiError> {
         let segments = request.rest_of_path().and_then(segments);
         let segments =

@@ -21,7 +21,7 @@ use super::state::State;
 use crate::http::{RequestExt as _, Response, Status, response};
 use crate::json::JsonFields;
 
-/// `POST /v0/preview/{path}`
+/// `POST /v0/preview/{path}`. Evaluates with documents and policies of the body; nothing is stored.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::metrics_of(request);
     let start = metrics.start();
@@ -82,7 +82,6 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response::json(Status::OK, fields.finish()))
 }
 
-/// Members of the body.
 #[derive(Default)]
 struct PreviewBody {
     input: Option<Value>,

@@ -27,13 +27,13 @@ struct Revision {
     revision: String,
 }
 
-/// Version of this build.
+/// Version of this build, that of the crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Git commit of this build; empty if it is unknown.
 pub const BUILD_COMMIT: &str = env!("SOLON_BUILD_COMMIT");
 
-/// Time of this build.
+/// Time of this build, from the build script.
 pub const BUILD_TIMESTAMP: &str = env!("SOLON_BUILD_TIMESTAMP");
 
 /// Host name of the build machine; empty for a reproducible build.

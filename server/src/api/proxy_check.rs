@@ -16,7 +16,7 @@ static INTERNAL: HeaderName = HeaderName::from_static("x-envoy-internal");
 /// Headers that Envoy adds to requests that it forwards.
 const FORWARDED: [&str; 2] = ["x-request-id", "x-forwarded-proto"];
 
-/// Rejects a request that is a check.
+/// Rejects a request that is a check of Envoy: the status of a document would allow each request.
 ///
 /// # Errors
 /// 400: the request is a check.

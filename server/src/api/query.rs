@@ -27,7 +27,7 @@ use crate::json::JsonFields;
 /// Maximum length of a cached query, in bytes.
 const LONGEST_KEPT: usize = 4 << 10;
 
-/// `GET /v1/query`
+/// `GET /v1/query`, with the query in the parameter `q`. 400 without it.
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let query = request
         .params()
@@ -36,7 +36,7 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     respond(state, request, query, None)
 }
 
-/// `POST /v1/query`
+/// `POST /v1/query`, with query and input in the body. 400 if the body is malformed.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let undecodable = |message| {

@@ -197,7 +197,7 @@ static ROUTES: &[Route] = &[
     },
 ];
 
-/// Returns the route of a clean path.
+/// Returns the route of a clean path, or `None` if no route matches. The first match counts.
 pub fn route(path: &str) -> Option<&'static Route> {
     ROUTES
         .iter()
@@ -214,7 +214,7 @@ impl Route {
         route(path).is_some_and(|reached| std::ptr::eq(reached, self))
     }
 
-    /// Returns `true` if a server with these options has the route.
+    /// Returns `true` if a server with these options has the route. Otherwise it is 404.
     pub fn is_served(&self, options: &ServerOptions) -> bool {
         match self.path {
             "/ui" => options.ui,
@@ -242,7 +242,7 @@ pub fn is_for_diagnosis(route: &Route) -> bool {
     matches!(route.path, "/health" | "/metrics" | "/metrics/alloc_bytes")
 }
 
-/// Returns the label of a path in metrics.
+/// Returns the label of a path in metrics. The number of labels is bounded by that of routes.
 fn label(path: &str) -> &'static str {
     match route(path) {
         Some(Route { path: "/", .. }) => "index",
@@ -255,7 +255,7 @@ fn label(path: &str) -> &'static str {
     }
 }
 
-/// Returns the metrics labels of a request.
+/// Returns the metrics labels of a request: route, method and status.
 pub fn labels_of(request: &RequestInfo, code: u16) -> CountedRequest {
     CountedRequest {
         code,

@@ -79,7 +79,7 @@ impl Selection {
     }
 }
 
-/// Details of an evaluation.
+/// Details of an evaluation that the client requested.
 #[derive(Default)]
 pub struct EvalDetails {
     /// Trace as JSON text.
@@ -126,7 +126,7 @@ pub trait Searched {
         search: SearchOptions<'_>,
     ) -> Result<Self::Answer, Error>;
 
-    /// Evaluates with a trace.
+    /// Evaluates with a trace, by the tracing evaluator.
     fn evaluate_traced(
         &self,
         eval_request: &solon::Request<'_>,

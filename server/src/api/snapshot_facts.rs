@@ -12,9 +12,8 @@ use crate::config::DecisionLogOptions;
 /// Facts about events that are the same for all decisions on a snapshot.
 pub struct SnapshotFacts {
     generation: u64,
-    /// The policy that drops events.
     pub drop: PolicyFacts,
-    /// The policy that masks events.
+    /// The policy that masks events before they are logged.
     pub mask: PolicyFacts,
     /// JSON object with the revisions of bundles by name; `None` without bundles.
     pub bundles: Option<Vec<u8>>,
@@ -24,7 +23,7 @@ pub struct SnapshotFacts {
 
 /// Facts about a policy that decides about events.
 pub struct PolicyFacts {
-    /// The path, with slashes.
+    /// The path of its document, with slashes.
     pub path: String,
     /// `true` if there are rules or documents.
     pub exists: bool,

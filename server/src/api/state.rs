@@ -39,20 +39,15 @@ pub struct State {
     pub options: ServerOptions,
     /// Options that may change while the server runs, and the configuration without secrets.
     pub live: Live,
-    /// Constraints of Gatekeeper.
     pub constraints: ActiveConstraints,
-    /// Prepared documents.
     pub documents: Documents,
     pub queries: Cache<String, PreparedQuery>,
     /// Prepared filters, by path and options.
     pub filters: Cache<filters::FilterKey, PreparedFilters>,
-    /// Request counters.
     pub counts: Arc<ServerCounters>,
     /// `true` if host functions may read the metadata of requests.
     pub reads_metadata: bool,
-    /// States of plugins.
     pub plugins: Arc<Plugins>,
-    /// Destination of decision logs, if any.
     pub decision_logs: DecisionLogs,
     /// Common facts of decision log events on the current snapshot.
     pub facts: ArcSwapOption<SnapshotFacts>,
@@ -62,14 +57,13 @@ pub struct State {
     pub budget: Budget,
     /// Reports the metrics of the transport.
     pub transport: OnceLock<Box<Gauges>>,
-    /// Registers the metrics of services other than the HTTP API.
+    /// Registers the metrics of services other than the HTTP API. Set once, at the start.
     pub service_metrics: OnceLock<Box<RegisterMetrics>>,
     /// Built-in functions that queries must not call directly.
     unsafe_builtins: [String; 1],
 }
 
 impl State {
-    /// Creates the state for an engine.
     pub fn new(
         engine: Engine,
         options: ServerOptions,

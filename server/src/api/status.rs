@@ -137,7 +137,7 @@ pub async fn log(
     }
 }
 
-/// Returns the path that the status is sent to.
+/// Returns the path that the status is sent to, relative to the URL of the service.
 fn path_of(settings: &StatusSettings) -> String {
     match settings.partition.trim_matches('/') {
         "" => "/status".to_owned(),

@@ -74,7 +74,7 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(success(state, request, &metrics::metrics_of(request)))
 }
 
-/// Returns the paths that an operation of a patch changes.
+/// Returns the paths that an operation of a patch changes. A test changes none.
 fn changed_paths(step: &PatchStep) -> Vec<&Path> {
     match step {
         PatchStep::Write(_, path, _) => vec![path],

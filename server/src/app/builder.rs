@@ -15,7 +15,7 @@ use crate::plugins::{
     DECISION_LOGS, DISCOVERY, Manager, Plugin, PluginState, Registry, STATUS, Start,
 };
 
-/// Builder of a [`Server`].
+/// Builder of a [`Server`]. It opens no socket.
 #[derive(Default)]
 pub struct ServerBuilder {
     engine: Option<Engine>,
@@ -115,7 +115,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Builds the server.
+    /// Builds the server. Without an engine, it gets one whose policies cannot reach metadata services and see no
+    /// environment variables.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
             let host = RestrictedHost::new()

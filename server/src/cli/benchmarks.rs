@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// Duration of a benchmark.
 pub const TIME: Duration = Duration::from_secs(1);
 
 /// Results of a benchmark. Allocations are not counted.
@@ -18,7 +17,7 @@ pub struct BenchmarkResult {
     pub extra: BTreeMap<String, f64>,
 }
 
-/// JSON form.
+/// JSON of a benchmark's result, with the names of Go's.
 #[derive(Serialize)]
 pub struct MeasuredJson {
     #[serde(rename = "N")]
@@ -89,7 +88,7 @@ impl BenchmarkResult {
         line
     }
 
-    /// Returns the JSON form.
+    /// Returns the JSON form. A test that failed has no extra measurements.
     pub fn json(&self) -> MeasuredJson {
         MeasuredJson {
             runs: self.runs,

@@ -134,7 +134,7 @@ fn build(args: &Args) -> Result<(), String> {
 /// Contents of the paths.
 #[expect(clippy::large_enum_variant, reason = "there is one value in a process")]
 enum BuildInputs {
-    /// Bundles and their names.
+    /// Bundles and their names, as `build` reads them.
     Bundles(Vec<(String, Bundle)>),
     Files(Bundle),
 }

@@ -73,7 +73,6 @@ struct Check {
     store: PathBuf,
 }
 
-/// Form of an export.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ExportContents {

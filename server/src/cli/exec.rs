@@ -102,7 +102,6 @@ enum LogLevel {
     Error,
 }
 
-/// Decision for one input.
 #[derive(Serialize)]
 struct ExecDecision {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,14 +2,11 @@
 
 use solon::{Error, TraceLines};
 
-/// Form of a trace.
+/// Form of a trace: lines, events, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceFormat {
-    /// Readable lines.
     Lines,
-    /// Events as JSON.
     Events,
-    /// No trace.
     Nothing,
 }
 
@@ -49,7 +46,7 @@ impl Explanation {
         Ok(explanation)
     }
 
-    /// Returns the lines, each with its line break.
+    /// Returns the lines of the trace, each with its line break.
     pub fn lines(&self) -> &str {
         &self.lines
     }

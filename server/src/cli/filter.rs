@@ -47,7 +47,7 @@ pub struct Filtering {
 }
 
 impl Filtering {
-    /// Returns the engine options.
+    /// Returns the engine options for these targets.
     pub fn options(&self, targets: Vec<FilterTarget>) -> FilterOptions {
         let mut options = FilterOptions::new(targets)
             .exact(self.exact)

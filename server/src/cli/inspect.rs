@@ -78,7 +78,7 @@ struct WasmModule {
     path: String,
     /// Path relative to the bundle.
     url: String,
-    /// Entry points as references.
+    /// Entry points as references, such as `data.a.b`.
     entry_points: Vec<String>,
 }
 
@@ -214,7 +214,7 @@ impl InspectedContents {
     }
 }
 
-/// Returns `data.a.b` for `a/b`.
+/// Returns `data.a.b` for `a/b`. Steps are not quoted.
 fn reference(path: &str) -> String {
     let steps = path.split('/').filter(|step| !step.is_empty());
     steps.fold("data".to_owned(), |reference, step| {

@@ -56,7 +56,6 @@ use self::report::Report;
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
 
-/// A command of the program.
 struct CommandEntry {
     name: &'static str,
     /// Adds the description, the arguments and the flags.

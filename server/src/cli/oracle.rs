@@ -145,7 +145,7 @@ fn format_errors(errors: &Diagnostics) -> Vec<u8> {
     answer_text(&ParseErrors { error }, true)
 }
 
-/// Texts of policies by name.
+/// Texts of policies by name, and whether one was edited.
 struct PolicyTexts {
     all: BTreeMap<String, String>,
     /// `true` if the text of the file is that of standard input.

@@ -39,7 +39,7 @@ fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }
 
-/// Returns `true` if the argument can be repeated.
+/// Returns `true` if the argument can be repeated or has several values.
 fn is_repeated(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Append)
         || arg

@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Creates a report of errors of loading files.
+    /// Creates a report of errors of loading files. Syntax errors keep their location.
     pub fn of_files(errors: LoadErrors) -> Self {
         let entries = errors.0.into_iter().map(|error| match error.diagnostics() {
             [diagnostic] if error.kind() == LoadErrorKind::Syntax => {
@@ -153,7 +153,6 @@ impl Report {
         self
     }
 
-    /// Returns the messages of the errors.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         self.errors.iter().map(|error| &*error.message)
     }

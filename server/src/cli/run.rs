@@ -354,7 +354,7 @@ impl Args {
         with_config(file, self.set.clone(), self.set_file.clone())
     }
 
-    /// Returns the host that policies use.
+    /// Returns the host that policies use: the system, with the selected networks and environment variables only.
     fn system(&self) -> RestrictedHost {
         let names = self.expose_env.iter().filter(|name| !name.is_empty());
         self.networks.host().expose_variables(names)
@@ -430,6 +430,9 @@ impl Args {
     }
 
     /// Loads the files that the arguments name.
+    ///
+    /// # Errors
+    /// A file cannot be read or parsed, or a bundle is not valid.
     fn load_files(&self, capabilities: Option<&Capabilities>) -> Result<Loaded, Report> {
         let version = super::version_of(self.v0_compatible);
         let loader = super::loader(&self.ignore, capabilities, version)?;

@@ -10,7 +10,6 @@ use super::verifying::{DEFAULT_ALGORITHM, key_bytes};
 pub struct KeyFlags<'a> {
     /// The secret, or the PEM file of the private key.
     pub key: &'a str,
-    /// Algorithm of the signature.
     pub algorithm: &'a str,
     /// JSON file of further claims.
     pub claims_file: Option<&'a str>,

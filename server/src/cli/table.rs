@@ -12,7 +12,6 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// Creates a table with a header.
     pub fn new(header: Vec<String>) -> Self {
         Self {
             header: Some(header),
@@ -29,7 +28,6 @@ impl TextTable {
         self
     }
 
-    /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }

@@ -39,7 +39,7 @@ pub struct DecisionLogOptions {
 /// A file with one event per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFileOptions {
-    /// Path of the file.
+    /// Path of the file. Earlier files have the same path with a number.
     pub path: PathBuf,
     /// Size in bytes above which a new file is started.
     pub max_bytes: u64,
@@ -50,7 +50,7 @@ pub struct LogFileOptions {
 /// A SQLite file with one row per event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogDatabaseOptions {
-    /// Path of the file.
+    /// Path of the file, which is created if it does not exist.
     pub path: PathBuf,
     /// Number of the latest events to keep; 0 keeps all.
     pub max_events: u64,
@@ -59,7 +59,7 @@ pub struct LogDatabaseOptions {
 /// A bounded spool on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpoolOptions {
-    /// Folder of the spool.
+    /// Folder of the segment files.
     pub directory: PathBuf,
     /// Maximum size of all segments in bytes.
     pub max_bytes: u64,
@@ -94,7 +94,7 @@ pub enum WhenFull {
 /// Times and limits of uploads to a service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportingOptions {
-    /// Limit of the buffer.
+    /// Limit of the events that wait for an upload.
     pub buffer: BufferLimit,
     /// Maximum size of the body of an upload, in bytes after compression.
     pub upload_bytes: usize,
@@ -104,7 +104,7 @@ pub struct ReportingOptions {
     pub max_delay: Duration,
     /// Maximum number of events per second. Events beyond it are dropped.
     pub per_second: Option<f64>,
-    /// Trigger of uploads.
+    /// Event that starts an upload.
     pub trigger: ReportingTrigger,
 }
 
@@ -113,11 +113,11 @@ pub struct ReportingOptions {
 pub enum BufferLimit {
     /// Compressed size in bytes; `None` is unlimited, as in OPA.
     Bytes(Option<usize>),
-    /// Number of events.
+    /// Number of events, of any size.
     Events(usize),
 }
 
-/// Trigger of uploads.
+/// Event that starts an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportingTrigger {
     /// After a delay.

@@ -14,18 +14,17 @@ use solon_outbound::{KeyConfig, Services};
 pub struct PluginSettings {
     /// Clients of services. They are empty in a settings document that was only parsed.
     pub services: Services,
-    /// Bundles by name.
     pub bundles: BTreeMap<String, BundleSettings>,
     /// Source of the rest of the configuration.
     pub discovery: Option<DiscoverySettings>,
-    /// Destinations of the status.
+    /// Destinations of the status, if it is reported.
     pub status: Option<StatusSettings>,
     /// Directory of persisted bundles.
     pub persistence_directory: PathBuf,
 }
 
 impl PluginSettings {
-    /// Returns the settings with the clients of their services.
+    /// Returns the settings with the clients of `services`. Everything else is copied.
     pub fn with(&self, services: &Services) -> Self {
         Self {
             services: services.clone(),
@@ -36,9 +35,7 @@ impl PluginSettings {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BundleSettings {
-    /// Source of the bundle.
     pub location: BundleLocation,
-    /// Polling intervals.
     pub polling: Polling,
     /// `true` if the last activated snapshot is kept on disk.
     pub is_persisted: bool,
@@ -48,13 +45,10 @@ pub struct BundleSettings {
     pub file_limit: u64,
 }
 
-/// Source of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BundleLocation {
     File(PathBuf),
-    /// A path of a service.
     Service {
-        /// Name of the service.
         service: String,
         /// Path relative to the service's URL, or the name of an image if the service is a registry.
         resource: String,
@@ -67,7 +61,7 @@ pub enum BundleLocation {
 }
 
 impl BundleLocation {
-    /// Returns the name of the service.
+    /// Returns the name of the service, or `None` for a file.
     pub fn service(&self) -> Option<&str> {
         match self {
             Self::File(_) => None,
@@ -102,13 +96,12 @@ impl Default for Polling {
 /// Verification of the signatures of a bundle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signing {
-    /// Keys of the configuration by id.
     pub keys: BTreeMap<String, KeyConfig>,
     /// Required signature. Without it, signatures are verified if the bundle has any.
     pub required: Option<RequiredSignature>,
 }
 
-/// Signature that a bundle must have.
+/// Signature that a bundle must have. Otherwise it is not activated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequiredSignature {
     /// Id of the only permitted key, or empty.
@@ -157,20 +150,18 @@ impl Signing {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiscoverySettings {
-    /// The bundle that contains the configuration.
     pub bundle: BundleSettings,
     /// Path of the document that contains the configuration; empty for `data`.
     pub decision: String,
 }
 
-/// Destinations of the status.
+/// Destinations of the status: a service, the log, or both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatusSettings {
-    /// Name of a service.
     pub service: Option<String>,
     /// Last segment of the path that the status is sent to.
     pub partition: String,
-    /// `true` if the status is logged.
+    /// `true` if each change of the status is logged.
     pub is_logged: bool,
     /// `true` if `/metrics` contains the status.
     pub is_counted: bool,

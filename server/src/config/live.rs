@@ -35,7 +35,7 @@ pub struct LiveOptions {
 }
 
 impl LiveOptions {
-    /// Returns the live options among the options of a server.
+    /// Returns the options that a discovered configuration may change while the server runs.
     pub fn from_options(options: &ServerOptions, config: Value) -> Self {
         let (decision, authorization) = (
             &options.default_decision,

@@ -9,10 +9,10 @@ use super::{
     Bounds, DecisionLogOptions, EnvoyOptions, MetricsExportOptions, Spelling, TracingOptions,
 };
 
-/// Options of a server.
+/// Options of a server. [`Self::check`] reports options that contradict each other.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// Addresses to listen on.
+    /// Addresses to listen on: `host:port`, `:port` or `unix://path`.
     pub addresses: Vec<String>,
     /// Addresses that serve only health and metrics.
     pub diagnostic_addresses: Vec<String>,
@@ -20,14 +20,14 @@ pub struct ServerOptions {
     pub socket_mode: u32,
     /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,
-    /// TLS options, if TLS is enabled.
+    /// TLS of all addresses. `None` serves without TLS.
     pub tls: Option<TlsOptions>,
     /// Hosts that requests may name to a server without authentication, in addition to `localhost`, loopback addresses and the
     /// listening addresses. They are names or IP addresses, with a port if no other port is allowed.
     pub allowed_hosts: Vec<String>,
     /// Client authentication method.
     pub authentication: Authentication,
-    /// Authorization method.
+    /// Authorization method of requests to the API.
     pub authorization: Authorization,
     /// `true` if every write is rejected.
     pub read_only: bool,
@@ -35,15 +35,15 @@ pub struct ServerOptions {
     pub ui: bool,
     /// `true` if an admission review without a decision is denied by a response, not answered by an error.
     pub admission_failures_are_denied: bool,
-    /// Log level of requests and responses.
+    /// Level at which requests and responses are logged.
     pub request_log: tracing::Level,
     /// Status of the instance, if it is reported in addition to `/health`.
     pub status: Option<StatusOptions>,
-    /// Decision logs, if they are enabled.
+    /// Decision logs. `None` disables them.
     pub decision_logs: Option<DecisionLogOptions>,
     /// Tracing of requests, if it is enabled. The process has one receiver of spans: the first server that starts chooses it.
     pub tracing: Option<TracingOptions>,
-    /// Export of metrics, if it is enabled.
+    /// Export of metrics over OTLP. `None` disables it.
     pub metrics_export: Option<MetricsExportOptions>,
     /// External authorization for Envoy, if it is enabled.
     pub envoy: Option<EnvoyOptions>,
@@ -51,7 +51,7 @@ pub struct ServerOptions {
     pub ready_within: Option<Duration>,
     /// Spelling of names in responses.
     pub spelling: Spelling,
-    /// Limits.
+    /// Limits. The default is that of `solon run`.
     pub bounds: Bounds,
     /// Compression of responses.
     pub packing: Packing,
@@ -67,7 +67,7 @@ pub struct ServerOptions {
     pub shutdown_grace: Duration,
 }
 
-/// Reporting of the status: at `GET /v1/status`.
+/// Reporting of the status at `GET /v1/status`, and optionally in metrics and in the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatusOptions {
     /// `true` if `/metrics` contains plugins and the version (`status.prometheus`).
@@ -79,7 +79,7 @@ pub struct StatusOptions {
 /// Client authentication method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authentication {
-    /// No authentication.
+    /// No authentication: requests have no identity.
     #[default]
     Off,
     /// A bearer token, which is passed to the authorization policy.
@@ -88,7 +88,7 @@ pub enum Authentication {
     Tls,
 }
 
-/// Authorization method.
+/// Authorization method: whether a policy decides about each request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authorization {
     /// Every request is allowed.
@@ -116,21 +116,21 @@ impl Default for Packing {
     }
 }
 
-/// Minimum TLS version.
+/// Minimum TLS version that clients must support.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TlsVersion {
     /// 1.0; the server uses 1.2 instead.
     V10,
     /// 1.1; the server uses 1.2 instead.
     V11,
-    /// 1.2.
+    /// 1.2, the default.
     #[default]
     V12,
-    /// 1.3.
+    /// 1.3, without earlier versions.
     V13,
 }
 
-/// TLS options.
+/// TLS options. Changed files are loaded again after at most `refresh`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TlsOptions {
     /// Certificate chain of the server, as PEM.
@@ -139,11 +139,11 @@ pub struct TlsOptions {
     pub private_key_file: PathBuf,
     /// Certificate authorities of client certificates, as PEM. Required if clients must have a certificate.
     pub ca_cert_file: Option<PathBuf>,
-    /// Minimum TLS version.
+    /// Minimum TLS version. Earlier versions are rejected in the handshake.
     pub min_version: TlsVersion,
     /// Cipher suites of TLS 1.2, by Go's names; all if the list is empty.
     pub cipher_suites: Vec<String>,
-    /// `true` if clients must have a certificate.
+    /// `true` if clients must have a certificate, signed by an authority of `ca_cert_file`.
     pub client_certificates: bool,
     /// Interval of polling the files.
     pub refresh: Duration,

@@ -12,7 +12,7 @@ pub struct TracingOptions {
     pub sample_ratio: f64,
     /// Patterns of request paths that are not traced.
     pub exclude_paths: Vec<String>,
-    /// Batches of spans.
+    /// Limits of the spans that wait for the receiver.
     pub batch: BatchOptions,
 }
 
@@ -29,28 +29,28 @@ pub struct BatchOptions {
     pub queue: usize,
 }
 
-/// Export of metrics (`metrics_export`).
+/// Export of metrics (`metrics_export`), in addition to `/metrics`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricsExportOptions {
-    /// Receiver of metrics.
+    /// Receiver of metrics, over OTLP.
     pub collector: CollectorOptions,
     /// Interval of exports.
     pub interval: Duration,
 }
 
-/// Export of decision logs (`decision_logs.otlp`).
+/// Export of decision logs (`decision_logs.otlp`), one record for each event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogExportOptions {
     /// Receiver of log records.
     pub collector: CollectorOptions,
-    /// Batches of log records.
+    /// Limits of the log records that wait for the receiver.
     pub batch: BatchOptions,
 }
 
-/// A receiver of OTLP.
+/// A receiver of OTLP: its address, transport and TLS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectorOptions {
-    /// Protocol.
+    /// Transport of OTLP, which must be that of `address`.
     pub protocol: OtlpProtocol,
     /// Host and port.
     pub address: String,
@@ -62,16 +62,16 @@ pub struct CollectorOptions {
     pub resource: Vec<(&'static str, String)>,
 }
 
-/// Transport of OTLP.
+/// Transport of OTLP. Both carry the same messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtlpProtocol {
-    /// gRPC.
+    /// gRPC, over HTTP/2.
     Grpc,
     /// HTTP with bodies in Protocol Buffers.
     Http,
 }
 
-/// TLS of a receiver.
+/// TLS of a receiver. The default trusts the authorities of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectorTls {
     /// `true` if any certificate is accepted.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Spelling of names. The specification writes `lang` where OPA writes `rego`; all other names are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spelling {
-    /// Spelling of the specification.
+    /// Spelling of the specification: `lang_parse_error`.
     #[default]
     Standard,
     /// OPA's spelling, for clients that compare names.

@@ -16,7 +16,7 @@ use envoy_types::pb::envoy::service::auth::v3::attribute_context::{
 use envoy_types::pb::google::protobuf::{Any, Struct, Timestamp, Value as ProtoValue, value};
 use solon::Value;
 
-/// Returns the attributes as a value.
+/// Returns the attributes as a value, with the names of Protocol Buffers' JSON.
 pub fn of_context(context: &AttributeContext) -> Value {
     let mut fields = AttributeFields::default();
     fields.message("source", context.source.as_ref().map(peer));

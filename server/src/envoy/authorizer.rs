@@ -35,7 +35,7 @@ pub struct Authorizer {
     numbers: AtomicU64,
 }
 
-/// The caller of a check.
+/// The caller of a check: Envoy, not its client.
 pub struct Caller {
     /// Headers or metadata of the check itself, for the decision log.
     pub headers: HeaderMap,
@@ -45,19 +45,17 @@ pub struct Caller {
     pub timeout: Option<Duration>,
 }
 
-/// Result of a check.
+/// Result of a check: a decision, or a failure.
 pub enum CheckOutcome {
-    /// The policy has decided.
     Decided {
         decision: Decision,
-        /// Id of the decision.
+        /// Id of the decision, also in the decision log.
         id: String,
         /// `true` if the decision denies the request, and it is allowed nevertheless.
         is_overridden: bool,
     },
     /// The checked request cannot be parsed.
     Malformed(String),
-    /// The decision failed.
     Failed(String),
 }
 
@@ -71,7 +69,7 @@ impl Drop for CancelOnDrop {
 }
 
 impl Authorizer {
-    /// Creates an authorizer.
+    /// Creates an authorizer. The path of the document is that of the options.
     pub fn new(
         state: Arc<State>,
         executor: Arc<Executor>,

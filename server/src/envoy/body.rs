@@ -10,12 +10,11 @@ use super::target;
 /// Header that Envoy adds if it forwards only a part of the body.
 const PARTIAL: &str = "x-envoy-auth-partial-body";
 
-/// A parsed body.
 #[derive(Debug, Default, PartialEq)]
 pub struct BodyContent {
     /// The value; null if the body is missing, incomplete or of an unknown type.
     pub value: Value,
-    /// `true` if the body is incomplete.
+    /// `true` if Envoy has cut the body, so that it is not parsed.
     pub is_truncated: bool,
 }
 
@@ -38,11 +37,9 @@ impl BodyContent {
 pub struct ParsedRequest<'a> {
     /// Headers with lower-case names.
     pub headers: &'a HashMap<String, String>,
-    /// Body as text.
     pub text: &'a str,
     /// Body as bytes, if it was not forwarded as text.
     pub bytes: &'a [u8],
-    /// Segments of the path.
     pub path: &'a [String],
     /// Message types of gRPC services.
     pub descriptors: &'a Descriptors,
@@ -95,7 +92,7 @@ impl ParsedRequest<'_> {
         Ok(BodyContent::default())
     }
 
-    /// Parses a body that has its whole length.
+    /// Parses a body that has its whole length. A body that Envoy has cut is marked, not parsed.
     fn complete(
         &self,
         parse: impl Fn(&[u8]) -> Result<Value, String>,

@@ -12,7 +12,7 @@ pub struct CheckCounts {
     errors: CounterFamily<ErrorLabels>,
 }
 
-/// Labels of a duration.
+/// Label of the durations of checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct HandlerLabel {
     handler: &'static str,
@@ -32,7 +32,7 @@ impl CheckCounts {
         }
     }
 
-    /// Counts a decision.
+    /// Counts a decision and its duration.
     pub fn decided(&self, took: Duration) {
         let handler = HandlerLabel { handler: "check" };
         self.durations
@@ -49,7 +49,7 @@ impl CheckCounts {
         });
     }
 
-    /// Registers the metrics.
+    /// Registers the metrics under the names of OPA's plugin.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "grpc_request_duration_seconds",

@@ -5,13 +5,11 @@ use solon::{Value, ValueRef};
 /// A decision about a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
-    /// `true` if the request is allowed.
     pub is_allowed: bool,
-    /// `true` if the policy returned only a boolean.
+    /// `true` if the policy returned only a boolean, without headers or a body.
     pub is_bare: bool,
     /// Headers: of the request to the upstream if it is allowed, otherwise of the response.
     pub headers: Vec<(String, String)>,
-    /// Headers that are removed from an allowed request.
     pub request_headers_to_remove: Vec<String>,
     /// Headers that are added to the response to an allowed request.
     pub response_headers_to_add: Vec<(String, String)>,

@@ -14,7 +14,7 @@ use super::{input, response};
 /// Status of the response to a request that cannot be parsed.
 const BAD_REQUEST: u16 = 400;
 
-/// Responds to checks.
+/// Responds to checks of Envoy over gRPC.
 pub struct CheckService {
     authorizer: Arc<Authorizer>,
     /// HTTP status of a request without a decision.
@@ -24,7 +24,6 @@ pub struct CheckService {
 }
 
 impl CheckService {
-    /// Creates the service.
     pub fn new(authorizer: Arc<Authorizer>, error_status: u16, fails_calls: bool) -> Self {
         Self {
             authorizer,

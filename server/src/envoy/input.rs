@@ -9,9 +9,8 @@ use super::body::{BodyContent, ParsedRequest};
 use super::descriptors::Descriptors;
 use super::target;
 
-/// Options of parsing.
+/// Options of parsing requests into input documents.
 pub struct Parsing {
-    /// `true` if bodies are not parsed.
     pub skips_body: bool,
     /// Message types of gRPC services.
     pub descriptors: Descriptors,

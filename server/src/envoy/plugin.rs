@@ -25,10 +25,8 @@ use crate::http::{ConnectionService, Serving, serve};
 use crate::net::{Listener, TlsState};
 use crate::plugins::{PluginState, Registry};
 
-/// Name of the plugin.
 const NAME: &str = ENVOY;
 
-/// Interval of pings.
 const PING: Duration = Duration::from_mins(1);
 
 /// Both services, which listen but do not serve yet.

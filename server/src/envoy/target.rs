@@ -47,7 +47,7 @@ pub fn parameters(query: &str) -> Result<BTreeMap<String, Vec<String>>, String> 
     Ok(parameters)
 }
 
-/// Returns parameters as an object of arrays.
+/// Returns parameters as an object of arrays, because names may be repeated.
 pub fn to_value(parameters: BTreeMap<String, Vec<String>>) -> Value {
     let pairs = parameters.into_iter().map(|(name, values)| {
         let values = values.into_iter().map(Value::from).collect();

@@ -29,7 +29,6 @@ static REMOVED: HeaderName = HeaderName::from_static("x-envoy-auth-headers-to-re
 pub struct Web {
     authorizer: Arc<Authorizer>,
     budget: Budget,
-    /// Limits of bodies.
     limits: BodyLimits,
     /// Maximum pause while a body is sent.
     more_within: Duration,
@@ -115,7 +114,7 @@ fn denial(status: u16) -> Status {
         .unwrap_or(Status::FORBIDDEN)
 }
 
-/// Returns a request over HTTP in the form of a check.
+/// Returns a request over HTTP in the form of a check. Repeated headers are joined by commas.
 fn check(head: &http::request::Parts, body: &[u8]) -> CheckRequest {
     let mut headers = HashMap::<String, String>::with_capacity(head.headers.len());
     for (name, value) in &head.headers {

@@ -61,9 +61,9 @@ impl ExecContext<'_> {
 
 /// Runs handlers.
 pub struct Executor {
-    /// Pool of evaluations.
+    /// Pool of threads that evaluate.
     pub pool: Pool,
-    /// Thread of changes.
+    /// Thread that makes all changes, one at a time.
     writer: ChangeWriter,
     /// Maximum number of decisions that wait for host calls.
     waiting_io: usize,

@@ -35,7 +35,6 @@ pub enum NotRun {
     Full,
     /// The deadline passed before the work started.
     Late,
-    /// It panicked.
     Panicked,
     /// More decisions than this number wait for host calls.
     WaitingIo(usize),
@@ -161,7 +160,7 @@ impl Pool {
 }
 
 impl PoolState {
-    /// Returns the threads of new work of a class.
+    /// Returns the threads of new work of a class: short and unknown work shares threads, long work has its own.
     fn workers(&self, class: Class) -> &Workers {
         match class {
             Class::Short | Class::Unknown => &self.workers,

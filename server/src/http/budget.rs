@@ -16,7 +16,7 @@ struct BudgetState {
     limit: usize,
 }
 
-/// The budget is exhausted.
+/// The budget is exhausted. Nothing was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetExceeded;
 
@@ -36,7 +36,7 @@ impl Budget {
         }))
     }
 
-    /// Returns an empty reservation.
+    /// Returns an empty reservation, which never fails.
     pub fn none(&self) -> Reservation {
         Reservation {
             budget: self.clone(),
@@ -54,7 +54,7 @@ impl Budget {
         self.0.reserved.load(Ordering::Relaxed)
     }
 
-    /// Returns the limit in bytes.
+    /// Returns the limit in bytes, whatever is reserved.
     pub fn limit(&self) -> usize {
         self.0.limit
     }
@@ -73,7 +73,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// Releases bytes.
+    /// Releases bytes, at most those that are reserved.
     pub fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
         if bytes == 0 {

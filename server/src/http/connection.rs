@@ -22,13 +22,12 @@ pub trait App: Send + Sync + 'static {
     /// Responds to a request, whose body it reads with [`read_body`](super::read_body).
     fn respond(&self, request: IncomingRequest) -> impl Future<Output = Response> + Send;
 
-    /// Returns the response to a rejected request.
+    /// Returns the response to a request that the transport rejected before a handler.
     fn reject(&self, rejection: Rejection) -> Response;
 
     /// Records a request whose client went away before there was a response.
     fn abandoned(&self, _: &RequestInfo) {}
 
-    /// Records a response.
     fn responded(&self, request: &RequestInfo, response: &Response, took: Duration);
 }
 

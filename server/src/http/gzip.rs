@@ -102,7 +102,7 @@ pub fn compress(response: Response, level: u32) -> Response {
     response.with_static(CONTENT_ENCODING, "gzip").varying()
 }
 
-/// Returns `true` if the value of an `Accept-Encoding` header accepts gzip.
+/// Returns `true` if the value of an `Accept-Encoding` header accepts gzip by name, with a weight above 0.
 pub fn accepts_gzip(header: &str) -> bool {
     header.split(',').any(|item| {
         let mut parts = item.split(';');

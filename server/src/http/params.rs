@@ -19,7 +19,7 @@ impl Params {
         )
     }
 
-    /// Returns all values of a parameter.
+    /// Returns all values of a parameter, decoded, in the order of the query string.
     pub fn all<'a, 'n>(&'a self, name: &'n str) -> impl Iterator<Item = &'a str> + use<'a, 'n> {
         self.0
             .iter()
@@ -32,7 +32,7 @@ impl Params {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// Returns the last value of a parameter.
+    /// Returns the last value of a parameter, or `None` if it is missing.
     pub fn last(&self, name: &str) -> Option<&str> {
         self.all(name).last()
     }

@@ -11,7 +11,6 @@ pub use solon_common::escapes::decode;
 pub enum Cleaned {
     /// The path was already normalized.
     Same,
-    /// The normalized path.
     To(String),
 }
 

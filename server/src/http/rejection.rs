@@ -7,7 +7,7 @@ use http::StatusCode;
 use crate::execution::NotRun;
 use crate::net::ForeignName;
 
-/// Reason for a rejection.
+/// Reason for a rejection before a handler is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// The body is larger than `limit` bytes. `declared` is the length that its header declares.
@@ -36,7 +36,7 @@ pub enum Rejection {
     WaitingIo(usize),
     /// The time limit of the request passed before its evaluation started.
     Late,
-    /// The handler panicked.
+    /// The handler panicked. The log has the message.
     Panicked,
 }
 
@@ -52,7 +52,7 @@ impl From<NotRun> for Rejection {
 }
 
 impl Rejection {
-    /// Returns status, code and message.
+    /// Returns status, code and message of the response.
     pub fn describe(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
         let (status, code) = self.status_and_code();
         (status, code, self.message())

@@ -57,9 +57,8 @@ pub struct RequestInfo {
     pub name: Option<HeaderValue>,
     pub method: Method,
     pub target: Uri,
-    /// Query parameters.
     pub params: Params,
-    /// The client.
+    /// The client, shared by the requests of a connection.
     pub peer: Arc<Peer>,
     /// Stops evaluations when the client has gone.
     pub cancel: Cancel,
@@ -102,7 +101,7 @@ impl RequestInfo {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Returns the path as it was sent.
+    /// Returns the path as it was sent, not decoded and not normalized.
     pub fn path(&self) -> &str {
         self.target.path()
     }
@@ -133,18 +132,18 @@ pub struct ParsedBody(pub Value);
 pub trait RequestExt {
     /// Returns the server's data about the request.
     fn info(&self) -> &RequestInfo;
-    /// Returns the path as it was sent.
+    /// Returns the path as it was sent, not decoded and not normalized.
     fn path(&self) -> &str;
     /// Returns the part of the path below its route, encoded and without the slash between them. Returns `None` if the route is not
     /// a prefix of the path, which is a bug: the root would be a different document.
     fn rest_of_path(&self) -> Option<&str>;
     /// Returns the body if the authorization policy has read it.
     fn parsed_body(&self) -> Option<&Value>;
-    /// Returns the span of the request, if it is traced.
+    /// Returns the span of the request, or `None` if it is not traced.
     fn span(&self) -> Option<&RequestSpan>;
     /// Returns the text of a header; empty if it is missing or not text.
     fn header(&self, name: impl AsHeaderName) -> &str;
-    /// Returns the query parameters.
+    /// Returns the query parameters, decoded.
     fn params(&self) -> &Params {
         &self.info().params
     }

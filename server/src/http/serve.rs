@@ -23,7 +23,6 @@ use crate::net::{AllowedHosts, Listener, NewConnection, TlsState};
 const REJECTION: Duration = Duration::from_millis(50);
 /// Connections to diagnostic listeners, which are limited separately.
 const DIAGNOSTIC: usize = 64;
-/// Interval of pings over HTTP/2.
 const PING: Duration = Duration::from_mins(1);
 /// Number of headers that hyper accepts by default.
 const HEADERS: usize = 100;

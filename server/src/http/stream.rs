@@ -61,7 +61,6 @@ pub struct TimeoutStream<S> {
 }
 
 impl<S> TimeoutStream<S> {
-    /// Wraps a stream.
     pub fn new(
         inner: S,
         state: Arc<ConnectionState>,

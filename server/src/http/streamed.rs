@@ -57,7 +57,7 @@ pub enum ResponseBody {
 }
 
 impl ResponseBody {
-    /// Creates a body of bytes in memory.
+    /// Creates a body of bytes in memory, whose length is known.
     pub fn in_memory(bytes: Bytes) -> Self {
         Self::Whole(Full::new(bytes))
     }

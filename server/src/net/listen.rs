@@ -18,7 +18,7 @@ use super::hosts::AllowedHosts;
 #[cfg(unix)]
 use super::unix::{self, SocketFile};
 
-/// Listening address.
+/// Listening address: host and port, or the path of a Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// `host:port`, and `true` if it uses TLS. The default is to use TLS if there is a certificate.
@@ -77,7 +77,6 @@ impl Address {
 
 /// An open socket.
 pub struct Listener {
-    /// The socket.
     pub socket: Socket,
     /// `true` if the socket uses TLS.
     pub is_secure: bool,
@@ -90,18 +89,16 @@ pub struct Listener {
 /// Pause after a failed `accept`, for example when the process has no file descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// An accepted connection.
+/// An accepted connection, without TLS.
 pub enum NewConnection {
     /// TCP, with the address of the client.
     Tcp(TcpStream, SocketAddr),
-    /// A Unix socket.
     #[cfg(unix)]
     Unix(UnixStream),
 }
 
 /// Source of connections.
 pub enum Socket {
-    /// TCP.
     Tcp(TcpListener),
     /// A Unix socket, and its file if it has one. The file is dropped first: while the socket is open, no other file has its inode,
     /// so a starting server cannot mistake it for a stale socket.

@@ -57,7 +57,7 @@ impl TlsState {
         })
     }
 
-    /// Returns the TLS configuration of new connections.
+    /// Returns the TLS configuration of new connections. It changes when certificates are loaded again.
     pub fn current(&self) -> Arc<ServerConfig> {
         self.current.load_full()
     }

@@ -21,7 +21,7 @@ pub const DECISION_LOGS: &str = "decision_logs";
 pub struct Manager {
     registry: Arc<Registry>,
     settings: watch::Sender<Arc<PluginSettings>>,
-    /// Serializes changes.
+    /// Lock that serializes changes of the settings.
     changing: Mutex<()>,
 }
 
@@ -80,7 +80,7 @@ impl Manager {
         }
     }
 
-    /// Returns a receiver of the settings and their changes.
+    /// Returns a receiver of the settings and their changes. It starts with the current ones.
     pub fn subscribe(&self) -> watch::Receiver<Arc<PluginSettings>> {
         self.settings.subscribe()
     }

@@ -8,13 +8,13 @@ use tokio::sync::watch;
 
 use super::bundles::{self, BundleMetrics, BundleStatus};
 
-/// State of a plugin.
+/// State of a plugin, as `GET /v1/status` reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum PluginState {
     /// The plugin has not started its work.
     #[serde(rename = "NOT_READY")]
     NotReady,
-    /// The plugin works.
+    /// The plugin works; `/health?plugins` succeeds.
     #[serde(rename = "OK")]
     Ok,
     /// The plugin works with limitations.
@@ -82,7 +82,7 @@ impl Registry {
         registry
     }
 
-    /// Sets the state of a plugin.
+    /// Sets the state of a plugin, which need not be known before. Wakes those that wait for readiness.
     pub fn report(&self, name: &str, state: PluginState, message: Option<String>) {
         let status = PluginStatus { state, message };
         self.plugins.lock().insert(name.to_owned(), status);
@@ -126,18 +126,18 @@ impl Registry {
         self.changed.send_replace(());
     }
 
-    /// Sets the status of discovery.
+    /// Sets the status of discovery and notifies those that wait for changes.
     pub fn report_discovery(&self, status: BundleStatus) {
         *self.discovery.lock() = Some(status);
         self.changed.send_replace(());
     }
 
-    /// Returns the status of discovery, if there is one.
+    /// Returns the status of discovery, or `None` without discovery.
     pub fn discovery(&self) -> Option<BundleStatus> {
         self.discovery.lock().clone()
     }
 
-    /// Removes a bundle.
+    /// Removes a bundle from the status.
     pub fn forget_bundle(&self, name: &str) {
         self.bundles.lock().remove(name);
         self.look_at_bundles();
@@ -164,17 +164,16 @@ impl Registry {
         self.changed.subscribe()
     }
 
-    /// Returns all plugins by name.
+    /// Returns a copy of the states of all plugins, by name.
     pub fn plugins(&self) -> BTreeMap<String, PluginStatus> {
         self.plugins.lock().clone()
     }
 
-    /// Returns all bundles by name.
+    /// Returns a copy of the states of all bundles, by name.
     pub fn bundles(&self) -> BTreeMap<String, BundleStatus> {
         self.bundles.lock().clone()
     }
 
-    /// Returns the counters of bundles.
     pub fn bundle_metrics(&self) -> &BundleMetrics {
         &self.bundle_metrics
     }

@@ -36,7 +36,7 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Returns the engine of the server.
+    /// Returns the engine of the server. Changes of it take effect at once.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -51,7 +51,7 @@ impl Plugin {
         self.registry.report(&self.name, state, None);
     }
 
-    /// Reports the state of the plugin with a message.
+    /// Reports the state of the plugin with a message, which `GET /v1/status` shows.
     pub fn report_because(&self, state: PluginState, message: &str) {
         let message = Some(message.to_owned());
         self.registry.report(&self.name, state, message);
@@ -78,7 +78,6 @@ impl Plugin {
 type PluginFuture = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 pub struct Start {
-    /// Name of the plugin.
     pub name: String,
     run: Box<dyn FnOnce(Plugin) -> PluginFuture + Send>,
 }

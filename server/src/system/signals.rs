@@ -27,7 +27,7 @@ mod elsewhere {
             Self(UnixSignal::Hangup)
         }
 
-        /// Ctrl+C.
+        /// Ctrl+C (SIGINT).
         pub fn interrupt() -> Self {
             Self(UnixSignal::Interrupt)
         }

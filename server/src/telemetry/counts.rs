@@ -20,7 +20,6 @@ pub struct ServerCounters {
 pub struct RequestLabels {
     /// Status of the response.
     pub code: u16,
-    /// Route.
     pub handler: &'static str,
     pub method: &'static str,
 }
@@ -36,7 +35,7 @@ impl ServerCounters {
         }
     }
 
-    /// Counts a request with a response.
+    /// Counts a request with a response and its duration.
     pub fn answered(&self, request: RequestLabels, took: Duration) {
         self.answered.inc();
         self.durations
@@ -55,7 +54,7 @@ impl ServerCounters {
         self.misjudged.inc();
     }
 
-    /// Registers all counters.
+    /// Registers all counters in the registry of one exposition.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             CANCELLATIONS,

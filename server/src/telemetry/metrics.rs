@@ -31,7 +31,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Creates metrics, which are enabled if `enabled` is `true`.
+    /// Creates metrics. If `enabled` is `false`, they record nothing and cost a branch.
     pub fn when(enabled: bool) -> Self {
         Self {
             all: enabled.then(RefCell::default),
@@ -70,12 +70,12 @@ impl Metrics {
         self.note(|all| all.time(name, took));
     }
 
-    /// Adds the time since `start`.
+    /// Adds the time since `start` to the timer `name`.
     pub fn since(&self, name: &str, start: Instant) {
         self.note(|all| all.since(name, start));
     }
 
-    /// Adds a count.
+    /// Adds a count to the counter `name`.
     pub fn counter(&self, name: &str, count: u64) {
         self.note(|all| all.count(name, count));
     }
@@ -85,7 +85,7 @@ impl Metrics {
         self.note(|all| all.instruments(instruments));
     }
 
-    /// Adds the metrics of `http.send`.
+    /// Adds the counters and timers of `http.send`.
     pub fn add_http_sends(&self, send_metrics: &SendMetrics) {
         self.note(|all| all.add_http_sends(send_metrics));
     }
@@ -96,12 +96,12 @@ impl Metrics {
         }
     }
 
-    /// Returns all measurements by name.
+    /// Returns all measurements by name. The map is empty if the metrics are disabled.
     pub fn all(&self) -> BTreeMap<String, Measurement> {
         self.renamed(str::to_owned)
     }
 
-    /// Returns all measurements by the names that `rename` returns.
+    /// Returns all measurements by the names that `rename` returns. The map is empty if the metrics are disabled.
     pub fn renamed(&self, rename: impl Fn(&str) -> String) -> BTreeMap<String, Measurement> {
         let Some(all) = &self.all else {
             return BTreeMap::new();

@@ -28,9 +28,8 @@ const NOT_ALLOWED: &str = "the object is not allowed";
 pub struct AdmissionDecision {
     /// `true` if the object is admitted.
     pub is_allowed: bool,
-    /// Reasons of a denial.
     pub denials: Vec<String>,
-    /// Warnings to the user.
+    /// Warnings that the API server shows to the user.
     pub warnings: Vec<String>,
     /// Operations of a JSON patch, as text: numbers stay as they are.
     pub patch: Vec<Box<RawValue>>,
@@ -87,7 +86,7 @@ impl AdmissionDecision {
     }
 }
 
-/// Returns the value of a rule, if there is one.
+/// Returns the value of a rule, or `None` if the rule is undefined. The inner error is a value of another type.
 fn parsed<'r, T: Deserialize<'r>>(
     rules: &'r Rules,
     rule: &str,
@@ -95,7 +94,10 @@ fn parsed<'r, T: Deserialize<'r>>(
     Some(serde_json::from_str(rules.get(rule)?.get()))
 }
 
-/// Returns the texts of a rule.
+/// Returns the texts of a rule; none if it is undefined.
+///
+/// # Errors
+/// An element is neither a string nor an object with `msg`.
 fn messages(rules: &Rules, rule: &str) -> Result<Vec<String>, String> {
     let items: Vec<Json> = match parsed(rules, rule).transpose() {
         Ok(items) => items.unwrap_or_default(),
@@ -112,7 +114,10 @@ fn messages(rules: &Rules, rule: &str) -> Result<Vec<String>, String> {
     })
 }
 
-/// Returns the operations of `patch`.
+/// Returns the operations of `patch`, those of nested lists included.
+///
+/// # Errors
+/// The rule is not a list, or an operation is not valid.
 fn patch(rules: &Rules) -> Result<Vec<Box<RawValue>>, String> {
     let items: Vec<Box<RawValue>> = match parsed(rules, "patch").transpose() {
         Ok(items) => items.unwrap_or_default(),

@@ -13,7 +13,6 @@ const KIND: &str = "AdmissionReview";
 /// A request of the API server.
 #[derive(Debug)]
 pub struct Review<'a> {
-    /// The whole review.
     pub input: &'a Value,
     /// The member `request`, an object.
     pub request: &'a Value,
@@ -64,7 +63,7 @@ impl<'a> Review<'a> {
         input.get("request")?.get("uid")?.as_str()
     }
 
-    /// Returns `true` if the object is deleted.
+    /// Returns `true` if the object is deleted, so that only its old state exists.
     pub fn is_delete(&self) -> bool {
         self.operation == "DELETE"
     }
@@ -88,7 +87,7 @@ impl Answer {
         Self { members }
     }
 
-    /// Returns the response of a decision.
+    /// Returns the response of a decision. A denial has status 403 and the denials as its message.
     pub fn of_decision(decision: &AdmissionDecision) -> Self {
         let mut answer = if decision.is_allowed {
             let mut members = Map::new();
@@ -116,7 +115,7 @@ impl Answer {
         answer
     }
 
-    /// Sets a member of the status.
+    /// Sets a member of the status, which is created if necessary.
     #[must_use]
     pub fn with_status(mut self, name: &str, value: serde_json::Value) -> Self {
         let status = self.members.entry("status").or_insert_with(|| json!({}));
@@ -126,7 +125,7 @@ impl Answer {
         self
     }
 
-    /// Returns the text of the review with this response.
+    /// Returns the text of the review with this response. `uid` is that of the request.
     pub fn review(self, uid: &str) -> Vec<u8> {
         let mut members = self.members;
         members.insert("uid".to_owned(), json!(uid));

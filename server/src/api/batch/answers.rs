@@ -40,7 +40,7 @@ pub struct RunningBatch {
     answers: Vec<OnceLock<BatchResponse>>,
     /// Part of the memory budget that the results use.
     reserved: Mutex<Reservation>,
-    /// Error that fails the whole batch.
+    /// The first error that fails the whole batch.
     error: OnceLock<ApiError>,
     has_failed: AtomicBool,
 }

@@ -26,7 +26,6 @@ pub struct Inputs {
     common: Option<Value>,
 }
 
-/// One input as it was sent.
 enum BatchInput {
     Text(Range<usize>),
     Read(Value),
@@ -123,7 +122,7 @@ impl Inputs {
         }
     }
 
-    /// Returns the keys in order.
+    /// Returns the keys in order, shared.
     pub fn keys(&self) -> Arc<Vec<String>> {
         self.keys.clone()
     }

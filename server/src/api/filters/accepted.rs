@@ -12,7 +12,7 @@ const BRANDS: [&str; 3] = ["engine", "opa", "styra"];
 pub struct Accepted {
     /// Media type as the client writes it, without parameters.
     pub media: String,
-    /// Requested target.
+    /// The target that the media type names.
     pub kind: AcceptedTargets,
 }
 

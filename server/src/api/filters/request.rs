@@ -6,10 +6,9 @@ use super::accepted::{Accepted, AcceptedTargets};
 use crate::api::ApiError;
 use crate::api::members::{Members, Names};
 
-/// A parsed request.
 pub struct FilterRequest<'a> {
     pub input: Option<&'a str>,
-    /// Text of `options`.
+    /// Text of `options`, as it was sent.
     pub options_text: Option<&'a str>,
     /// Options of the filters, except their targets.
     pub options: FilterOptions,

@@ -18,7 +18,7 @@ use super::{Args, distribution, given};
 /// Maximum time until the server responds.
 const START: Duration = Duration::from_secs(30);
 
-/// A policy server that ends with this value.
+/// A policy server in a process of its own, which ends when this is dropped.
 pub struct BenchServer {
     child: Child,
     connection: BufReader<TcpStream>,
@@ -189,7 +189,7 @@ fn request(args: &Args, address: SocketAddr, query: &str, input: Option<&Value>)
     .into_bytes()
 }
 
-/// Returns the path of a query that is a reference to a document.
+/// Returns the path of a query that is a reference to a document, percent-encoded. Returns `None` for other queries.
 fn document_path(query: &str) -> Option<String> {
     let source = Source::new(SourceId(0), "", query);
     let term = parse_term(&source, &ParseOptions::default()).ok()?;

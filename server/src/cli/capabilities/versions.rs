@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// Features of all versions, each with the versions that have it.
+/// Features of all versions of OPA, each with the versions that have it.
 #[derive(Deserialize)]
 struct FeatureTable {
     /// Names of the versions, from the oldest.
@@ -116,7 +116,7 @@ pub fn annotate(document: &mut Json) {
     }
 }
 
-/// Returns the names of all versions, one per line.
+/// Returns the names of all versions of OPA, one per line.
 pub fn names() -> String {
     let versions = TABLE.as_ref().map(|table| table.versions.as_slice());
     let versions = versions.unwrap_or_default().iter();

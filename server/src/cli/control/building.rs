@@ -98,7 +98,7 @@ impl BuildingArgs {
     }
 }
 
-/// Returns a name that no other instance has.
+/// Returns a name that no other instance has: random, or with the id of the process.
 fn instance() -> String {
     crate::plugins::decision_logs::new_id()
         .unwrap_or_else(|| format!("process-{}", std::process::id()))

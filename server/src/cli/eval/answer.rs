@@ -6,7 +6,6 @@ use solon::{ExpressionText, Kind, Solution, Value};
 use super::args::Format;
 use crate::cli::table::TextTable;
 
-/// Result of a query.
 pub struct QueryOutput {
     pub expressions: Vec<ExpressionText>,
     pub solutions: Vec<Solution>,
@@ -18,7 +17,7 @@ impl QueryOutput {
         !self.solutions.is_empty()
     }
 
-    /// Returns the result in an output format.
+    /// Returns the result in an output format, as `eval` prints it.
     pub fn render(&self, format: Format) -> Vec<u8> {
         let mut out = Vec::new();
         match format {

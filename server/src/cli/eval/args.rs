@@ -231,7 +231,7 @@ pub enum Format {
 }
 
 impl Args {
-    /// Returns the form of the trace.
+    /// Returns the form of the trace, which depends on the output format.
     pub fn trace_format(&self) -> TraceFormat {
         match self.format {
             Format::Pretty => TraceFormat::Lines,
@@ -252,7 +252,7 @@ impl Args {
         options
     }
 
-    /// Returns the options of filters.
+    /// Returns the options of filters for the selected targets.
     pub fn filter_options(&self) -> FilterOptions {
         self.filtering
             .options(self.filter.clone())
@@ -302,7 +302,7 @@ impl Args {
         }
     }
 
-    /// Returns the file of the input.
+    /// Returns the file of the input, or `None` if there is none or it is empty.
     pub fn input(&self) -> Option<&str> {
         given(self.input.as_deref())
     }
@@ -325,7 +325,7 @@ impl Args {
     }
 }
 
-/// Parses the number of evaluations.
+/// Parses the number of evaluations, which must be positive. The error is for the user.
 fn count(text: &str) -> Result<u32, String> {
     let number = u32::try_from(integer(text)?).ok();
     let number = number.filter(|number| *number > 0);

@@ -17,7 +17,6 @@ use crate::telemetry::Metrics;
 
 /// Metrics of one run or of several.
 pub enum Times {
-    /// One run.
     Once(Metrics),
     /// Several runs.
     Often(BTreeMap<String, Statistics>),
@@ -26,7 +25,6 @@ pub enum Times {
 /// All selected output in addition to the result.
 #[derive(Default)]
 pub struct Extras {
-    /// Trace.
     pub explanation: Option<Explanation>,
     /// Durations of the stages.
     pub metrics: Option<Times>,

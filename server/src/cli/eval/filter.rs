@@ -4,7 +4,7 @@ use solon::{FilterQuery, Filters, json};
 
 use super::args::Format;
 
-/// Filters for each target.
+/// Filters for each target, ready to be printed.
 pub struct FilterOutput(pub Filters);
 
 impl FilterOutput {

@@ -12,7 +12,7 @@ use crate::cli::table::TextTable;
 pub struct Left(pub Residuals);
 
 impl Left {
-    /// Returns `true` if the query can be true.
+    /// Returns `true` if the query can be true for some unknowns.
     pub fn is_defined(&self) -> bool {
         !self.0.queries.is_empty()
     }

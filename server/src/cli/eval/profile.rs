@@ -29,7 +29,6 @@ pub enum SortKey {
 /// A profiled row, of one run or of several.
 #[derive(Debug)]
 pub struct Row {
-    /// Row of the first run.
     first: ProfileRow,
     /// File and row, or the expression of the query.
     text: String,
@@ -135,7 +134,7 @@ pub fn sort(rows: &mut Vec<Row>, keys: &[SortKey], limit: usize) {
     }
 }
 
-/// Returns the rows as a table.
+/// Returns the rows as a table, with statistics if there are several runs.
 pub fn table(rows: &[Row]) -> TextTable {
     let often = rows.iter().any(|row| row.often.is_some());
     let times: &[&str] = if often {

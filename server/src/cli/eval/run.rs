@@ -31,13 +31,11 @@ use crate::cli::terminal::complain;
 use crate::telemetry::Metrics;
 
 pub struct RunResults {
-    /// Result of the query.
     pub answer: Result<Answered, Report>,
     /// Durations of the stages.
     pub metrics: Metrics,
-    /// Trace.
     pub explanation: Option<Explanation>,
-    /// Duration of each row.
+    /// Durations of expressions, if they were measured.
     pub profile: Option<Vec<Row>>,
     pub coverage: Option<CoverageReport>,
 }

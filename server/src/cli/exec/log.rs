@@ -24,7 +24,6 @@ pub enum Format {
 pub struct Log(Format);
 
 impl Log {
-    /// Creates a log with a format.
     pub fn new(format: Format) -> Self {
         Self(format)
     }

@@ -61,7 +61,7 @@ impl Annotated<'_> {
         self.rule.map_or(self.module.package.span, |rule| rule.span)
     }
 
-    /// Writes the annotation as text with a title.
+    /// Writes the annotation as text, with its title or, without one, the path.
     pub fn write(&self, out: &mut String) {
         let annotation = self.annotation;
         let path = display_ref(&annotation.path).to_string();
@@ -142,7 +142,6 @@ impl Annotated<'_> {
         list("Custom:", align(custom.collect()));
     }
 
-    /// Returns the annotation as a JSON object.
     pub fn json(&self) -> String {
         let span = self.span();
         let path = self.annotation.path.iter();

@@ -17,10 +17,10 @@ pub struct ReplayEvent<'e> {
     /// Text of an ad hoc query.
     #[serde(borrow)]
     pub query: Option<Cow<'e, str>>,
-    /// Input, if it was defined.
+    /// Input as JSON text. `None` if it was undefined.
     #[serde(borrow, default, deserialize_with = "present")]
     pub input: Option<&'e RawValue>,
-    /// Result, if it was defined.
+    /// Result as JSON text. `None` if it was undefined.
     #[serde(borrow, default, deserialize_with = "present")]
     pub result: Option<&'e RawValue>,
     /// Results of nondeterministic built-in functions.
@@ -62,7 +62,7 @@ pub enum SkipReason {
     MaskedResult,
     /// The mask policy removed or replaced results of nondeterministic functions.
     MaskedCalls,
-    /// The event is of a data filter.
+    /// The event is of a data filter, which is not replayed.
     Filter,
     /// The decision ended at its time limit or because its client disconnected.
     Cancelled,

@@ -12,7 +12,6 @@ use crate::plugins::decision_logs::read_spool;
 
 /// Events of a log, one a line.
 pub struct Block {
-    /// Number of the block in all logs.
     pub number: u64,
     pub text: Vec<u8>,
 }

@@ -8,7 +8,7 @@ use solon::{Error, Value, json};
 
 use super::event::ReplayEvent;
 
-/// The outcome of a decision.
+/// The outcome of a decision, as far as logs and evaluations can be compared.
 #[derive(Debug)]
 pub enum ReplayOutcome<'t> {
     Undefined,
@@ -18,7 +18,6 @@ pub enum ReplayOutcome<'t> {
     Failed(String),
 }
 
-/// Error object of an event.
 #[derive(Deserialize)]
 struct ErrorObject {
     code: String,
@@ -26,16 +25,14 @@ struct ErrorObject {
 
 /// Code of the error of `/v0/data` for an undefined document.
 const UNDEFINED: &str = "undefined_document";
-/// Code of a built-in's error.
 const BUILTIN: &str = "eval_builtin_error";
-/// Code of a cancelled evaluation.
 const CANCELLED: &str = "eval_cancel_error";
 
 /// Maximum length of a result that is shown, in characters.
 const LONGEST: usize = 60;
 
 impl ReplayOutcome<'_> {
-    /// Returns the logged outcome of an event.
+    /// Returns the logged outcome of an event. An error takes precedence over a result.
     pub fn logged<'t>(event: &ReplayEvent<'t>) -> ReplayOutcome<'t> {
         match (event.error, event.result) {
             (Some(error), _) => {
@@ -50,7 +47,7 @@ impl ReplayOutcome<'_> {
         }
     }
 
-    /// Returns the outcome of an evaluation.
+    /// Returns the outcome of an evaluation. Of an error, only the code counts.
     pub fn evaluated(result: Result<Option<Vec<u8>>, Error>) -> ReplayOutcome<'static> {
         match result {
             Ok(Some(text)) => ReplayOutcome::Value(Cow::Owned(text)),

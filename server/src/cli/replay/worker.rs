@@ -61,7 +61,6 @@ impl<'e> Worker<'e> {
         }
     }
 
-    /// Returns the counts.
     pub fn finish(self) -> Tally {
         self.tally
     }

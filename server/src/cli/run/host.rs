@@ -28,14 +28,14 @@ impl ServerHost {
         }
     }
 
-    /// Replaces the configuration.
+    /// Replaces the configuration that `opa.runtime()` returns. Running evaluations keep the earlier one.
     pub fn configure(&self, config: Value) {
         let runtime = runtime(&self.system, config, self.is_authorized);
         self.runtime.store(Arc::new(runtime));
     }
 }
 
-/// Returns the value of `opa.runtime()`.
+/// Returns the value of `opa.runtime()`: that of the system with the configuration.
 fn runtime(system: &RestrictedHost, config: Value, is_authorized: bool) -> Value {
     let runtime = system.runtime();
     let fields = runtime

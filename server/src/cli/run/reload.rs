@@ -26,7 +26,7 @@ pub struct Reload {
     pub start: Config,
     /// Latest discovered configuration.
     pub discovered: Option<serde_json::Value>,
-    /// Active configuration.
+    /// Active configuration, which a reload is compared with.
     pub running: Config,
     /// Services of the active configuration.
     pub services: Services,
@@ -40,7 +40,7 @@ pub struct Reload {
     pub decision_logs: DecisionLogs,
     /// Provides the settings to plugins.
     pub manager: Arc<Manager>,
-    /// The engine that serves.
+    /// The engine that serves. A reload keeps it.
     pub engine: Engine,
     /// Stored bundles that the configuration of the start does not name, until discovery has said whether it does.
     pub former: Vec<String>,

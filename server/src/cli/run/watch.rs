@@ -28,7 +28,7 @@ const RETRY: Duration = Duration::from_secs(5);
 /// Age from which on two changes have different times. The time resolution of file systems can be as low as 2 seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// Watched files.
+/// Watched files, with their last state.
 pub struct Watch {
     /// Returns the files that a load would read now.
     files: Box<dyn Fn() -> Vec<PathBuf> + Send>,

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-/// A step of a path.
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
     Key(String),

@@ -29,7 +29,7 @@ const SERVICE: [&str; 5] = [
 
 /// Configuration that consists of the startup configuration and a discovered one.
 pub struct DiscoveredConfig {
-    /// The merged configuration.
+    /// The configuration of the start with that of the bundle merged into it.
     pub config: Config,
     /// Keys of the discovered configuration that have other values in the startup configuration, which take precedence.
     pub overridden: Vec<String>,
@@ -118,6 +118,9 @@ impl Config {
     }
 
     /// Checks that members of a section are unchanged.
+    ///
+    /// # Errors
+    /// A member has another value than at the start. The error names it.
     fn check_members(&self, name: &str, section: &Value) -> Result<(), String> {
         let startup_section = self.value.get(name);
         for (member, value) in section.as_object().into_iter().flatten() {

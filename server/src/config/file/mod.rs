@@ -24,11 +24,10 @@ pub use caching::Caching;
 pub use otlp::tracing_options;
 pub use settings::Settings;
 
-/// Sources of a configuration.
+/// Sources of a configuration: a file, and assignments that take precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     pub file: Option<(String, String)>,
-    /// Assignments of `--set`.
     pub set: Vec<String>,
     /// Assignments of file contents of `--set-file`.
     pub set_files: Vec<String>,
@@ -42,7 +41,6 @@ pub struct Config {
     /// The configuration with a placeholder in place of each environment variable and of each file of `--set-file`. Values that
     /// differ from `value` may be secrets.
     without_variables: Value,
-    /// Settings of the server.
     pub settings: Settings,
     /// Warnings about unknown keys, which are probably misspelled.
     pub warnings: Vec<String>,

@@ -305,7 +305,7 @@ impl BatchKeys {
     }
 }
 
-/// Keys of a receiver, which all sections have.
+/// Keys of a receiver, under the same names in all sections.
 pub(super) struct ReceiverKeys<'a> {
     pub(super) address: Option<&'a String>,
     pub(super) service_name: Option<&'a String>,

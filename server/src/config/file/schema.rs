@@ -126,11 +126,10 @@ fn members_of_list(schema: &Value) -> Option<&Value> {
 
 /// A member of an object according to its schema.
 enum SchemaMember<'s> {
-    /// Schema of the member.
+    /// Schema of a known member.
     Known(&'s Value),
     /// The member does not exist. The known members are given.
     Unknown(&'s Map<String, Value>),
-    /// The object may have any member.
     Any,
 }
 

@@ -50,7 +50,7 @@ fn check_trigger(mode: Option<&str>) -> Result<(), String> {
 pub struct SectionContext<'c> {
     /// Names of services in their order.
     pub services: Vec<String>,
-    /// Keys by id.
+    /// Keys of signatures by id.
     pub keys: &'c BTreeMap<String, KeyConfig>,
 }
 

@@ -40,7 +40,6 @@ pub struct Settings {
     pub plugins: PluginSettings,
     /// External authorization for Envoy, if it is enabled.
     pub envoy: Option<EnvoyOptions>,
-    /// Decision logs, if they are enabled.
     pub decision_logs: Option<DecisionLogOptions>,
     /// Tracing of requests, if it is enabled.
     pub tracing: Option<TracingOptions>,

@@ -11,7 +11,7 @@ const STACK: usize = 2 << 20;
 /// Scheduling priority of threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
-    /// That of the process.
+    /// The priority of the process.
     Normal,
     /// A lower one: other threads preempt them.
     Low,

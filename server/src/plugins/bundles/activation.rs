@@ -23,7 +23,7 @@ pub enum BundleSource {
     Path(PathBuf),
 }
 
-/// A parsed bundle.
+/// A parsed bundle that is not active yet.
 pub struct Read {
     pub bundle: Bundle,
     /// Times in nanoseconds by their public names.

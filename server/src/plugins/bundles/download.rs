@@ -20,15 +20,13 @@ use crate::config::{BundleLocation, BundleSettings, PluginSettings};
 /// Maximum size in bytes of an archive.
 pub const MOST: u64 = 1 << 30;
 
-/// Result of a download.
+/// Result of a download that has not failed.
 pub enum Downloaded {
     /// The bundle has not changed since the last download.
     Unchanged,
-    /// A new bundle.
     Bundle(Download),
 }
 
-/// A downloaded bundle.
 pub struct Download {
     /// Archive or path.
     pub source: BundleSource,
@@ -38,7 +36,7 @@ pub struct Download {
     pub etag: String,
 }
 
-/// Downloads one bundle repeatedly.
+/// Downloads one bundle repeatedly and remembers what the service has already sent.
 pub struct Downloader {
     location: BundleLocation,
     /// State of the file at the last activation.
@@ -103,6 +101,9 @@ impl Downloader {
     }
 
     /// Returns the current client of a service.
+    ///
+    /// # Errors
+    /// The configuration has no service of this name.
     fn client(&self, service: &str) -> Result<Client, BundleFailure> {
         let client = self.settings.borrow().services.get(service).cloned();
         client.ok_or_else(|| BundleFailure::new(format!("service name {service:?} not found")))
@@ -194,7 +195,7 @@ async fn read(response: Response<BodyStream>) -> Result<Download, BundleFailure>
     })
 }
 
-/// Returns a header as text, or an empty text.
+/// Returns a header as text. The text is empty if the header is missing or not ASCII.
 fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
     let value = headers.get(name).and_then(|value| value.to_str().ok());
     value.unwrap_or_default()

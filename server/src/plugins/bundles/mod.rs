@@ -38,7 +38,6 @@ pub use metrics::BundleMetrics;
 pub use status::{BundleFailure, BundleStatus};
 pub use target::{Apply, Configuration, NewEngine};
 
-/// Name of the plugin.
 pub const NAME: &str = "bundle";
 
 struct PolledBundle {

@@ -11,18 +11,18 @@ use solon_common::private_files;
 /// Name of the archive.
 const FILE: &str = "bundle.tar.gz";
 
-/// Location of a persisted bundle.
+/// Location of a persisted bundle, a folder.
 #[derive(Clone, Debug)]
 pub struct Persisted(PathBuf);
 
 impl Persisted {
-    /// Returns the location of the bundle with a name.
+    /// Returns the location of the bundle with a name. Each `/` of the name begins a folder.
     pub fn bundle(directory: &Path, name: &str) -> Self {
         let folder = directory.join("bundles");
         Self(name.split('/').fold(folder, |path, step| path.join(step)))
     }
 
-    /// Returns the location of the discovery bundle.
+    /// Returns the location of the discovery bundle in the folder.
     pub fn discovery(directory: &Path) -> Self {
         Self(directory.join("discovery"))
     }

@@ -19,7 +19,7 @@ pub struct BundleStatus {
     /// Active revision, if its manifest names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_revision: Option<String>,
-    /// Time of the last successful activation.
+    /// Time of the last successful activation. `None` if there was none.
     #[serde(serialize_with = "timestamp")]
     pub last_successful_activation: Option<SystemTime>,
     /// `snapshot` or `delta`: the kind of the last downloaded bundle.
@@ -28,13 +28,13 @@ pub struct BundleStatus {
     /// Size in bytes of the last downloaded archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Time of the last successful download.
+    /// Time of the last successful download. `None` if there was none.
     #[serde(serialize_with = "timestamp")]
     pub last_successful_download: Option<SystemTime>,
     /// Time of the last response of a service.
     #[serde(serialize_with = "timestamp")]
     pub last_successful_request: Option<SystemTime>,
-    /// Time of the last request to a service.
+    /// Time of the last request to a service, also a failed one.
     #[serde(serialize_with = "timestamp")]
     pub last_request: Option<SystemTime>,
     /// Timers of the last activation, in nanoseconds by their public names.
@@ -60,9 +60,9 @@ pub struct BundleFailure {
     pub message: String,
     /// Log message, which contains all errors.
     pub log: String,
-    /// Errors of policies.
+    /// Errors of policies, as objects of the API.
     pub errors: Vec<Value>,
-    /// HTTP status of the response.
+    /// HTTP status of the response, if one was received.
     pub http_code: Option<u16>,
     /// Delay that the service requested.
     pub retry_after: Option<Duration>,

@@ -20,36 +20,32 @@ pub type Apply = Arc<dyn Fn(&Value) -> Result<Vec<String>, String> + Send + Sync
 pub enum BundleTarget {
     /// Policies and documents of the server's engine.
     Engine(Engine),
-    /// Configuration of the server.
+    /// Configuration of the server, which the bundle contains.
     Configuration(Configuration),
 }
 
-/// A discovered configuration.
+/// Target of a discovery bundle: parses it and applies its configuration.
 #[derive(Clone)]
 pub struct Configuration {
-    /// Engine that parses bundles.
     pub reader: Engine,
     /// Creates an engine for each evaluation.
     pub engine: NewEngine,
     /// Path of the document that is the configuration; empty for all documents.
     pub decision: String,
-    /// Activates the configuration.
     pub apply: Apply,
 }
 
 pub struct LogMessages {
-    /// Name of the plugin.
     pub plugin: &'static str,
     /// Message for a bundle that was not downloaded or parsed.
     pub load: &'static str,
-    /// Message for a bundle that was not activated.
     pub activation: &'static str,
-    /// Message for an activation.
+    /// Message for an activation, in OPA's words.
     pub success: &'static str,
 }
 
 impl BundleTarget {
-    /// Returns the engine that parses bundles.
+    /// Returns the engine that parses bundles. For discovery, it is not the engine that serves.
     pub fn reader(&self) -> &Engine {
         match self {
             Self::Engine(engine) => engine,
@@ -87,7 +83,7 @@ impl BundleTarget {
         }
     }
 
-    /// Returns the messages of log lines.
+    /// Returns the messages of log lines, in OPA's words.
     pub fn log_messages(&self) -> LogMessages {
         match self {
             Self::Engine(_) => LogMessages {

@@ -19,7 +19,7 @@ use crate::plugins::registry::Registry;
 /// Minimum time between the starts of two long polling requests, for services that respond at once.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// A bundle that is polled.
+/// A bundle that is polled, by a task of its own.
 pub struct BundleTask {
     pub name: Arc<str>,
     pub settings: BundleSettings,
@@ -118,7 +118,7 @@ impl BundleTask {
         self.target.report(&self.registry, self.status.clone());
     }
 
-    /// Activates a download.
+    /// Activates a download. An error is in the status and in the log.
     async fn process(&mut self, downloaded: Downloaded) -> Result<(), ()> {
         let download = match downloaded {
             Downloaded::Unchanged => {
@@ -170,7 +170,7 @@ impl BundleTask {
         Ok(())
     }
 
-    /// Records an activation.
+    /// Records an activation in the status and in the log.
     pub fn activated(&mut self, bundle_read: &Read, etag: String) {
         let status = &mut self.status;
         status.succeed();

@@ -15,7 +15,6 @@ use super::counts::LogCounts;
 pub struct Chunk {
     /// The compressed array.
     pub body: Bytes,
-    /// Number of events.
     pub events: usize,
 }
 

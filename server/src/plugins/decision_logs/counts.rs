@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Declares counters with their names in `/metrics` and `/v1/status`.
 macro_rules! counts {
     ($($(#[doc = $doc:literal])+ $field:ident: $name:literal,)+) => {
-        /// Counters of a decision log.
+        /// Counters of a decision log, for `/metrics`.
         #[derive(Debug, Default)]
         pub struct LogCounts {
             $($(#[doc = $doc])+ pub $field: Counter,)+
@@ -54,28 +54,26 @@ counts! {
 /// Reason why events were not logged or uploaded.
 #[derive(Clone, Debug)]
 pub struct LogFailure {
-    /// The message.
     pub message: String,
     /// Status of the response, if an upload was rejected.
     pub http_code: Option<u16>,
 }
 
-/// A monotonic counter.
+/// A counter that only grows. Its atomic operations are relaxed.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds 1.
+    /// Adds 1, without a lock.
     pub fn increment(&self) {
         self.add(1);
     }
 
-    /// Adds a number.
+    /// Adds a number, without a lock.
     pub fn add(&self, number: u64) {
         self.0.fetch_add(number, Ordering::Relaxed);
     }
 
-    /// Returns the number.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }

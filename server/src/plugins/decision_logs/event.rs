@@ -10,7 +10,7 @@ use crate::json::JsonFields;
 pub struct Event<'a> {
     /// JSON object with the labels of the server.
     pub labels: &'a [u8],
-    /// UUID of the decision.
+    /// UUID of the decision, version 4.
     pub decision_id: &'a str,
     /// UUID of the batch that the decision belongs to.
     pub batch_decision_id: Option<&'a str>,
@@ -20,7 +20,7 @@ pub struct Event<'a> {
     pub bundles: Option<&'a [u8]>,
     /// Path of the document, with slashes.
     pub path: Option<&'a str>,
-    /// Text of the query.
+    /// Text of the query. `None` for a decision about a document.
     pub query: Option<&'a str>,
     /// Input as JSON text.
     pub input: Option<Vec<u8>>,
@@ -32,17 +32,16 @@ pub struct Event<'a> {
     pub erased: Vec<String>,
     /// Paths that the mask policy replaced.
     pub masked: Vec<String>,
-    /// Error of the decision.
+    /// Error of the decision. `None` if it succeeded.
     pub error: Option<&'a EventError>,
     /// Address and port of the client.
     pub requested_by: Option<&'a str>,
-    /// Time of the decision.
     pub timestamp: Timestamp,
     /// Timers and counters of the decision, as JSON text.
     pub metrics: Option<Vec<u8>>,
-    /// Number of the request.
+    /// Number of the request, as in the log of the server.
     pub req_id: Option<u64>,
-    /// Labels of the rules that succeeded.
+    /// Labels of the rules that succeeded, in METADATA blocks.
     pub rule_labels: &'a [Map<String, Json>],
     /// Headers of the request, as JSON text.
     pub request_context: Option<Vec<u8>>,
@@ -53,13 +52,12 @@ pub struct Event<'a> {
 /// Error of a decision, in both forms that decision logs use.
 #[derive(Clone, Debug)]
 pub struct EventError {
-    /// JSON object.
     pub object: Vec<u8>,
     /// One text, with the location first.
     pub text: String,
 }
 
-/// The form of errors in an event.
+/// The form of errors in an event, which depends on the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorForm {
     /// A JSON object, as uploads contain it.

@@ -8,7 +8,7 @@ use crate::uuid;
 /// event.
 const BATCH: usize = 4096;
 
-/// Random bytes that are not used yet.
+/// Random bytes that are not used yet, so that one system call serves several ids.
 struct RandomBytes {
     bytes: [u8; BATCH],
     used: usize,

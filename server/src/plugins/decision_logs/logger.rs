@@ -23,7 +23,6 @@ use super::upload::{End, EventSource, Uploader};
 use crate::config::{BufferLimit, DecisionLogOptions, ReportingTrigger};
 use crate::telemetry::CONSOLE;
 
-/// Name of the plugin.
 const NAME: &str = "decision_logs";
 
 /// Active decision log of a server, if there is one. Clones share it.
@@ -56,13 +55,10 @@ struct RunningLogger {
     task: JoinHandle<()>,
 }
 
-/// An active decision log.
 pub struct DecisionLog {
-    /// Options of the log.
     pub options: DecisionLogOptions,
     /// JSON object with the labels of the server.
     pub labels: Vec<u8>,
-    /// Counters of the log.
     pub counts: Arc<LogCounts>,
     /// Cache key of the drop policy among prepared documents. No request path begins like it.
     pub drop_key: String,

@@ -7,7 +7,6 @@ use super::event::Event;
 /// Maximum number of keys in a path. A path may depend on a request, and each missing key adds a nested object.
 const MAX_KEYS: usize = 256;
 
-/// A rule of a mask.
 #[derive(Debug, PartialEq)]
 struct Rule<'v> {
     /// Path as it is written.
@@ -114,6 +113,9 @@ impl ChangedMembers {
 }
 
 /// Parses the rules of a mask.
+///
+/// # Errors
+/// The value is not an array, or a rule is not valid: OPA's message.
 fn rules(value: &Value) -> Result<Vec<Rule<'_>>, String> {
     let items: Vec<&Value> = match value.as_array() {
         Some(items) => items.iter().collect(),

@@ -22,7 +22,6 @@ const BATCH_BYTES: usize = 3 << 20;
 /// Name of this server in log records, unless the options have one.
 const SERVICE: &str = "solon";
 
-/// The sink.
 pub struct OtlpLog {
     options: LogExportOptions,
     messages: mpsc::Sender<OtlpMessage>,

@@ -28,12 +28,12 @@ const LONGEST: Duration = Duration::from_mins(5);
 /// Maximum size of a response body, which is not used.
 const RESPONSE_BYTES: usize = 64 << 10;
 
-/// Source of the events.
+/// Source of the events that are uploaded.
 #[derive(Clone)]
 pub enum EventSource {
-    /// In memory.
+    /// In memory. A crash loses the events.
     Buffer(Arc<Buffer>),
-    /// On disk.
+    /// On disk. A crash of the process loses no event.
     Spool(Arc<Spool>),
 }
 
@@ -52,7 +52,7 @@ pub struct Uploader {
     pub wake: Arc<Notify>,
     /// Dropped once no decision can add events.
     pub decisions: Weak<()>,
-    /// Requests the end of the uploader.
+    /// Receives the requested end of the uploader.
     pub end: watch::Receiver<End>,
 }
 

@@ -16,7 +16,6 @@ enum LayoutPart {
     Literal(String),
     /// A field as a `strftime` directive.
     Field(&'static str),
-    /// A fraction of a second.
     Fraction {
         separator: char,
         digits: usize,
@@ -139,7 +138,7 @@ impl LayoutPart {
     }
 }
 
-/// Splits a layout into its parts.
+/// Splits a layout into fields and literal texts.
 fn split_layout(layout: &str) -> Vec<LayoutPart> {
     let mut parts = Vec::new();
     let mut literal = String::new();

@@ -139,7 +139,6 @@ impl Format {
     }
 }
 
-/// Fields of an event.
 #[derive(Default)]
 struct EventFields(Map<String, Value>);
 

@@ -13,7 +13,6 @@ pub fn text(value: &str) -> AnyValue {
     }
 }
 
-/// Returns an attribute whose value is a text.
 pub fn attribute(key: &str, value: &str) -> KeyValue {
     KeyValue {
         key: key.to_owned(),
@@ -39,7 +38,7 @@ pub fn resource(options: &CollectorOptions, service: &str) -> Resource {
     }
 }
 
-/// Returns the scope of all messages.
+/// Returns the scope of all messages: this program and its version.
 pub fn scope() -> InstrumentationScope {
     InstrumentationScope {
         name: "solon".to_owned(),

@@ -11,7 +11,6 @@ use serde::de::IgnoredAny;
 use super::attributes::{attribute, resource, scope, text};
 use crate::config::CollectorOptions;
 
-/// Name of the events.
 const EVENT: &str = "solon.decision";
 
 /// Members of an event that are attributes of its log record.

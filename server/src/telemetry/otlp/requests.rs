@@ -17,13 +17,10 @@ pub struct SpanFacts<'a> {
     pub method: &'a str,
     /// Route: the path with a placeholder for variable segments.
     pub route: String,
-    /// Path as it was sent.
+    /// Path as it was sent, not decoded.
     pub path: &'a str,
-    /// Headers of the request.
     pub headers: &'a HeaderMap,
-    /// Value of the header `Host`.
     pub host: &'a str,
-    /// `true` for TLS.
     pub is_secure: bool,
     /// Address and port of the client; empty for sockets.
     pub peer: &'a str,
@@ -63,7 +60,7 @@ impl RequestSpan {
         })
     }
 
-    /// Begins the span of a check.
+    /// Begins the span of a check, within the trace of its headers. Returns `None` if requests are not traced.
     #[cfg(feature = "envoy")]
     pub fn begin_call(name: &'static str, headers: &HeaderMap) -> Option<Self> {
         let tracing = tracing()?;
@@ -103,7 +100,7 @@ impl RequestSpan {
         *self.decision.lock() = Some(id.to_owned());
     }
 
-    /// Ends the span with a response.
+    /// Ends the span with a response. A status of 500 or more marks it as failed.
     pub fn end(&self, status: u16, body: usize) {
         let span = self.context.span();
         if let Some(id) = self.decision.lock().take() {
@@ -119,7 +116,7 @@ impl RequestSpan {
         span.end();
     }
 
-    /// Ends the span of a check.
+    /// Ends the span of a check. An error marks it as failed.
     #[cfg(feature = "envoy")]
     pub fn end_call(&self, error: Option<&str>) {
         let span = self.context.span();
@@ -139,7 +136,8 @@ fn number(size: usize) -> i64 {
     i64::try_from(size).unwrap_or(i64::MAX)
 }
 
-/// Splits an address into host and port.
+/// Splits an address into host and port. An IPv6 address loses its brackets; a port that is not a number stays part of the
+/// host.
 fn host_and_port(address: &str) -> (&str, Option<i64>) {
     let split = address.rsplit_once(':');
     let split = split.and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
@@ -230,7 +228,7 @@ impl ClientSpan {
         InjectedHeaders::from_context(&self.0).0
     }
 
-    /// Sets the status of the response.
+    /// Sets the status of the response. A status of 400 or more marks the span as failed.
     pub fn responded(&self, status: u16) {
         let span = self.0.span();
         span.set_attribute(KeyValue::new(STATUS_CODE, i64::from(status)));
@@ -248,7 +246,7 @@ impl ClientSpan {
     }
 }
 
-/// Returns a URL without user and password.
+/// Returns a URL without user and password. Returns other texts unchanged.
 fn without_user(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
@@ -324,7 +322,7 @@ impl InjectedHeaders {
         headers
     }
 
-    /// Returns the value of `traceparent`.
+    /// Returns the value of `traceparent`, or an empty text if there is none.
     pub fn trace_parent(&self) -> String {
         self.get(PARENT).unwrap_or_default().to_owned()
     }

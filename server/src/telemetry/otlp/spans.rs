@@ -23,10 +23,8 @@ use crate::config::{CollectorOptions, TracingOptions};
 /// Tracing of the process, once a server has started it.
 static TRACING: OnceLock<Tracing> = OnceLock::new();
 
-/// Source of spans.
 pub struct Tracing {
     provider: SdkTracerProvider,
-    /// Creates spans.
     pub tracer: SdkTracer,
     excluded: Option<ExcludedPaths>,
 }
@@ -36,7 +34,7 @@ pub fn tracing() -> Option<&'static Tracing> {
     TRACING.get()
 }
 
-/// Returns `true` if requests are traced.
+/// Returns `true` if the process traces requests.
 pub fn is_traced() -> bool {
     tracing().is_some()
 }
@@ -106,7 +104,7 @@ fn resource(options: &CollectorOptions, service: &'static str) -> Resource {
 }
 
 impl Tracing {
-    /// Returns `true` if requests with this path are not traced.
+    /// Returns `true` if requests with this path are not traced. Tests each pattern.
     pub fn excludes(&self, path: &str) -> bool {
         let excluded = self.excluded.as_ref();
         excluded.is_some_and(|excluded| excluded.contains(path))

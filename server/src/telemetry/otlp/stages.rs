@@ -13,7 +13,6 @@ use super::spans::tracing;
 #[derive(Debug)]
 pub struct StageTracer;
 
-/// Span of a stage.
 struct Stage(Context);
 
 impl Tracer for StageTracer {

@@ -16,13 +16,12 @@ use super::template::ConstraintTemplate;
 /// API group of constraints.
 pub const CONSTRAINTS: &str = "constraints.gatekeeper.sh";
 
-/// Versions of constraints.
+/// Versions of constraints that are read.
 const VERSIONS: [&str; 2] = ["v1beta1", "v1alpha1"];
 
 /// Evaluates a document of a template with an input.
 pub type Evaluate<'e> = dyn FnMut(&PreparedDocument, &Value) -> Result<Option<Value>, Error> + 'e;
 
-/// A constraint.
 pub struct Constraint {
     /// Kind, which names the template.
     pub kind: String,
@@ -37,10 +36,9 @@ pub struct Constraint {
     parameters: Value,
 }
 
-/// A violation as the rule `violation` reports it.
+/// A violation as the rule `violation` reports it: a message with optional details.
 #[derive(Debug, PartialEq)]
 pub struct ReportedViolation {
-    /// Message to the user.
     pub message: String,
     /// Further facts.
     pub details: Option<Value>,

@@ -16,7 +16,6 @@ use super::verdict::Verdict;
 /// Groups of objects that often are next to constraints and mean nothing to a server.
 const SKIPPED: [&str; 2] = ["kustomize.config.k8s.io", "test.gatekeeper.sh"];
 
-/// Constraints with their templates.
 pub struct ConstraintSet {
     /// In the order of kind and name.
     constraints: Vec<Constraint>,

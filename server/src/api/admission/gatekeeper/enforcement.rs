@@ -16,7 +16,7 @@ pub enum EnforcementAction {
 }
 
 impl EnforcementAction {
-    /// Returns the name in constraints.
+    /// Returns the name in constraints, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Deny => "deny",

@@ -12,7 +12,7 @@ const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 #[derive(Debug)]
 pub struct Manifest {
     file: String,
-    /// The whole object.
+    /// The whole object, as it was read.
     pub value: Value,
 }
 

@@ -22,7 +22,7 @@ problems := json.match_schema(input, data.schema)[1]
 ";
 
 pub struct ParametersSchema {
-    /// Schema of the template.
+    /// JSON schema of the template.
     schema: Json,
     problems: PreparedDocument,
 }

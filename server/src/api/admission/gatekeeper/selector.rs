@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use super::section::or_default;
 
-/// Labels of an object.
 pub type LabelMap<'a> = BTreeMap<&'a str, &'a str>;
 
 /// A label selector. An empty one selects every object.

@@ -21,7 +21,7 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Returns `true` if the object is a namespace.
+    /// Returns `true` if the object is a namespace, by group and kind.
     pub fn is_namespace(&self) -> bool {
         self.group.is_empty() && self.kind == "Namespace"
     }
@@ -76,7 +76,7 @@ impl<'d> NamespaceObject<'d> {
         found.map(NamespaceObject)
     }
 
-    /// Returns the labels.
+    /// Returns the labels; none if they are missing.
     ///
     /// # Errors
     /// They are not an object of strings.

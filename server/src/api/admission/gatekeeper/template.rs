@@ -15,18 +15,16 @@ pub const TEMPLATES: &str = "templates.gatekeeper.sh";
 /// Versions of templates. Only those of `v1` have structural schemas by default.
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
 
-/// The target of admission reviews.
 const TARGET: &str = "admission.k8s.gatekeeper.sh";
 
-/// A kind of constraint.
+/// A kind of constraint: its code and the schema of its parameters.
 pub struct ConstraintTemplate {
-    /// Kind of its constraints.
+    /// Kind of its constraints, such as `K8sRequiredLabels`.
     pub kind: String,
     /// File and object, for errors.
     pub label: String,
-    /// The check.
     pub code: CompiledTemplate,
-    /// Schema of the parameters, if the template has one.
+    /// Schema of the parameters. `None` accepts any parameters.
     pub schema: Option<ParametersSchema>,
 }
 

@@ -9,21 +9,20 @@ use solon::syntax::source::{Source, SourceId};
 use solon::syntax::{ParseOptions, parse_module};
 use solon::{Change, Engine, Error, PreparedDocument, Value, Version};
 
-/// Rego of a template.
+/// Rego of a template, with its libraries.
 #[derive(Debug)]
 pub struct TemplateCode {
     /// Module with the rule `violation`.
     pub rego: String,
     /// Modules of packages below `lib`.
     pub libs: Vec<String>,
-    /// Version of all modules.
     pub version: Version,
 }
 
 pub struct CompiledTemplate {
     /// The rule `violation`. Its input has `review` and `parameters`.
     pub violation: PreparedDocument,
-    /// `true` if the input must have `inventory`.
+    /// `true` if the code reads the inventory, which the input must then have.
     pub reads_inventory: bool,
 }
 
@@ -114,7 +113,7 @@ fn problem(error: &Error) -> String {
 /// A template whose package no library can have.
 struct RenamedTemplate {
     text: String,
-    /// Reference of the package.
+    /// Reference of the package after renaming.
     package: String,
 }
 

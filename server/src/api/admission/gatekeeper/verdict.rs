@@ -19,7 +19,6 @@ pub struct Verdict {
     failures: Vec<Failure>,
 }
 
-/// A violation of a constraint.
 #[derive(Debug)]
 struct Violation {
     kind: String,
@@ -94,7 +93,7 @@ impl Verdict {
             .collect()
     }
 
-    /// Returns the response.
+    /// Returns the response. Constraints that cannot be evaluated become warnings if they warn.
     pub fn answer(&self) -> Answer {
         let denials = self.lines(EnforcementAction::Deny);
         let mut warnings = self.lines(EnforcementAction::Warn);

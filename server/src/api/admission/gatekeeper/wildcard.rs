@@ -40,7 +40,7 @@ impl TryFrom<String> for Wildcard {
 }
 
 impl Wildcard {
-    /// Returns `true` if a name matches.
+    /// Returns `true` if a name matches: it contains, begins with, ends with or equals the name.
     pub fn matches(&self, name: &str) -> bool {
         match (self.is_open_at_start, self.is_open_at_end) {
             (true, true) => name.contains(&self.name),

@@ -50,7 +50,7 @@ struct SpoolWriter {
 
 /// Events of the spool that are being uploaded.
 pub struct Batch {
-    /// The events.
+    /// The events, each as JSON text.
     pub events: Vec<Vec<u8>>,
     end: Cursor,
 }

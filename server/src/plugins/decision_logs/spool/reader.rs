@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use super::record::{Cursor, HEADER_BYTES, RECORD_BYTES, read_header, read_record};
 
-/// A segment file of the spool.
 #[derive(Clone, Debug)]
 pub struct Segment {
     pub path: PathBuf,
@@ -131,7 +130,6 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Creates a reader at a cursor.
     pub fn new(cursor: Cursor) -> Self {
         Self { cursor, open: None }
     }

@@ -21,7 +21,7 @@ pub struct Cursor {
     pub next: u64,
 }
 
-/// Returns the header of a segment.
+/// Returns the header of a segment: format, and the number of its first event.
 pub fn header(first: u64) -> Vec<u8> {
     [SEGMENT.as_slice(), &first.to_le_bytes()].concat()
 }
@@ -32,7 +32,7 @@ pub fn read_header(text: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(number.try_into().ok()?))
 }
 
-/// Appends the record of an event.
+/// Appends the record of an event: length, CRC-32, and the event itself.
 pub fn record(event: &[u8], out: &mut Vec<u8>) {
     // an event is shorter than 4 GiB, because its parts are
     let length = u32::try_from(event.len()).unwrap_or(u32::MAX);
