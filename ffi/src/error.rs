@@ -45,7 +45,7 @@ pub const SOLON_ERROR_STEPS: Code = 14;
 /// An evaluation that the caller cancelled.
 pub const SOLON_ERROR_CANCELLED: Code = 15;
 
-/// Returns the code of an error of the engine.
+/// Returns the code of an error of the engine. Each kind has one.
 fn code_of(kind: ErrorKind) -> Code {
     match kind {
         ErrorKind::Compile => SOLON_ERROR_COMPILE,

@@ -53,7 +53,6 @@ impl Bundle {
     }
 }
 
-/// Source of a bundle.
 pub enum Origin {
     Archive(Text),
     Path(String),
@@ -132,7 +131,10 @@ impl Options {
     }
 }
 
-/// Reads and verifies a bundle.
+/// Reads and verifies a bundle, without the lock of the interpreter.
+///
+/// # Errors
+/// The bundle cannot be read or is not valid, or its signature is missing or wrong.
 pub fn read(
     py: Python<'_>,
     reader: &BundleReader,

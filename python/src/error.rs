@@ -48,7 +48,7 @@ impl Family {
     }
 }
 
-/// Returns the exception for an error of the engine.
+/// Returns the exception for an error of the engine. Its class depends on the kind.
 pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
     let family = match error.kind() {
         ErrorKind::Compile => Family::Compile,
@@ -69,7 +69,7 @@ pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
     of_family(py, family, error)
 }
 
-/// Returns the exception of a family for an error of the engine.
+/// Returns the exception of a family for an error of the engine, with its entries and locations.
 pub fn of_family(py: Python<'_>, family: Family, error: &::engine::Error) -> PyErr {
     let mut entries = error.entries();
     if let ::engine::Error::Input(input) = error

@@ -21,7 +21,7 @@ pub struct Explanation {
     json: Py<PyAny>,
 }
 
-/// Returns the detail of that name.
+/// Returns the detail of that name, or raises `ValueError` with the valid names.
 pub fn detail(name: &str) -> PyResult<Detail> {
     Detail::from_name(name).ok_or_else(|| {
         PyValueError::new_err(format!(

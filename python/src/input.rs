@@ -41,7 +41,6 @@ impl Text {
     }
 }
 
-/// The input of a decision.
 pub enum Input {
     Undefined,
     Value(Value),
@@ -76,7 +75,7 @@ impl Input {
         matches!(self, Self::Json(text) if text.as_bytes().len() >= LARGE)
     }
 
-    /// Adds the input to a request.
+    /// Adds the input to a request. JSON text is parsed when the request is evaluated.
     pub fn put<'i>(&'i self, request: ::engine::Request<'i>) -> ::engine::Request<'i> {
         match self {
             Self::Undefined => request,

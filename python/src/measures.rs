@@ -143,7 +143,7 @@ impl Metrics {
         result
     }
 
-    /// Runs a function that measures its stages.
+    /// Runs a function that measures its stages. Nothing is measured without `metrics`.
     pub fn timing<R>(metrics: Option<&Self>, run: impl FnOnce(Timer<'_>) -> R) -> R {
         match metrics {
             None => run(Timer::default()),

@@ -23,7 +23,7 @@ struct Options {
     allow_base_conflicts: bool,
 }
 
-/// Returns the Rego version of a text.
+/// Returns the Rego version of a text, or raises `ValueError` unless it is `v0` or `v1`.
 pub fn version(text: &str) -> PyResult<Version> {
     match text {
         "v0" => Ok(Version::V0),

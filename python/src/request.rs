@@ -58,7 +58,7 @@ impl Request {
         Ok(self)
     }
 
-    /// Reads an input and the options of a call.
+    /// Reads an input and the options of a call. An option that is `None` is not set. Unknown options raise an exception.
     pub fn read(
         input: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
@@ -96,7 +96,7 @@ impl Request {
         }
     }
 
-    /// Returns the snapshot of the options.
+    /// Returns the snapshot of the options. `None` is the current one.
     pub fn snapshot(&self) -> Option<&EngineSnapshot> {
         self.options.as_ref()?.snapshot.as_ref()
     }

@@ -8,7 +8,7 @@ use crate::convert::Fractions;
 /// Conversion of dates and times.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Datetimes {
-    /// They are rejected.
+    /// They are rejected: an exception is raised.
     Refused,
     /// Text in RFC 3339 format.
     Rfc3339,
@@ -24,7 +24,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the options of an engine.
+    /// Reads the options of an engine, or raises `ValueError` for an unknown value of `datetimes`.
     pub fn read(decimal: bool, datetimes: Option<&str>) -> PyResult<Self> {
         let datetimes = match datetimes {
             None => Datetimes::Refused,

@@ -31,13 +31,13 @@ impl UndefinedType {
 
 static UNDEFINED: PyOnceLock<Py<UndefinedType>> = PyOnceLock::new();
 
-/// Returns the only object.
+/// Returns the only object, which the first call creates.
 pub fn get(py: Python<'_>) -> PyResult<Py<UndefinedType>> {
     let object = UNDEFINED.get_or_try_init(py, || Py::new(py, UndefinedType))?;
     Ok(object.clone_ref(py))
 }
 
-/// Returns `true` if `object` is `UNDEFINED`.
+/// Returns `true` if `object` is `UNDEFINED` itself. Compares identities.
 pub fn is_undefined(object: &Bound<'_, PyAny>) -> bool {
     let singleton = UNDEFINED.get(object.py());
     singleton.is_some_and(|singleton| object.is(singleton))

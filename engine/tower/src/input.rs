@@ -95,7 +95,7 @@ fn member(name: &str, value: Value) -> (Value, Value) {
     (Value::from(name.to_owned()), value)
 }
 
-/// Returns the address of the client.
+/// Returns the address of the client without its port, or `null` if the service does not know it.
 #[cfg(feature = "axum")]
 fn client(parts: &Parts) -> Value {
     let address = parts

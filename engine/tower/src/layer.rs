@@ -22,7 +22,7 @@ pub struct PolicyLayer {
 }
 
 impl PolicyLayer {
-    /// Creates a layer.
+    /// Creates a layer. Each request is decided by `policy` before the service sees it.
     pub fn new(policy: Policy) -> Self {
         Self { policy }
     }
@@ -80,7 +80,7 @@ where
     }
 }
 
-/// Returns the path parameters of the route.
+/// Returns the path parameters of the route, decoded.
 #[cfg(feature = "axum")]
 async fn path_params(parts: &mut Parts) -> Result<Vec<(String, String)>, Rejection> {
     crate::extract::path_params(parts).await

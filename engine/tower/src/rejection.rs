@@ -18,7 +18,8 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    /// Returns the status code of the response.
+    /// Returns the status code of the response: 403 if the policy denies, 400 for a malformed request, 500 without a
+    /// decision.
     pub fn status(&self) -> StatusCode {
         match self {
             Self::Forbidden => StatusCode::FORBIDDEN,

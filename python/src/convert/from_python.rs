@@ -68,7 +68,6 @@ impl From<PyErr> for Fail {
     }
 }
 
-/// Converts objects.
 #[derive(Clone, Copy)]
 struct Reader {
     settings: Settings,

@@ -75,7 +75,8 @@ fn not_finite(float: f64) -> &'static str {
     }
 }
 
-/// Converts a `Decimal`; returns `None` if it is not a `Decimal`.
+/// Converts a `Decimal`. Returns `None` if it is not a `Decimal`; the inner error is a message for a `Decimal` such as
+/// `NaN`.
 pub fn from_decimal(object: &Bound<'_, PyAny>) -> PyResult<Option<Result<Value, String>>> {
     let class = decimal_class(object.py())?;
     if !object.is_instance(class)? {
@@ -93,7 +94,7 @@ fn read(text: &str) -> Result<Value, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Converts the text of a number to an object.
+/// Converts the text of a number to an object: an `int` without a point and an exponent, otherwise a fraction.
 pub fn from_text<'py>(
     py: Python<'py>,
     text: &str,
@@ -112,7 +113,7 @@ pub fn from_text<'py>(
     }
 }
 
-/// Converts `coefficient / 10^scale` to an object.
+/// Converts `coefficient / 10^scale` to an object: the nearest `float` or an exact `Decimal`, as `fractions` says.
 pub fn decimal_object(
     py: Python<'_>,
     scale: u8,

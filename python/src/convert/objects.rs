@@ -18,7 +18,7 @@ type Fields<'py> = Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 
 type Class = PyOnceLock<Py<PyType>>;
 
-/// Returns the replacement of an object.
+/// Returns the replacement of an object of a class that JSON does not have, such as an `Enum` or a `datetime`.
 pub(super) fn other<'py>(
     object: &Bound<'py, PyAny>,
     settings: Settings,

@@ -84,7 +84,7 @@ impl Record {
         self.form.order.unfilled()
     }
 
-    /// Returns the first names.
+    /// Returns the first `count` names, or all if there are fewer.
     pub fn first<'py>(
         &self,
         py: Python<'py>,

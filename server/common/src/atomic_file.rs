@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::private_files;
 
-/// Permissions of a new file.
+/// Permissions of a new file: the owner's only, or those of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permissions {
     /// Only the owner reads the file.
     Private,
-    /// The permissions of the process.
     Default,
 }
 

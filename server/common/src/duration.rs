@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 const SECOND: i128 = 1_000_000_000;
 
-/// A text that is not a duration.
+/// A text that is not a duration, or one that is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DurationError {
     /// The text does not consist of numbers with units.

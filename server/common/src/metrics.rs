@@ -41,7 +41,7 @@ impl DurationHistogram {
         }))
     }
 
-    /// Counts a duration.
+    /// Counts a duration in its bucket and in the sum. Lock-free.
     pub fn observe(&self, duration: Duration) {
         let Buckets {
             bounds,
@@ -78,7 +78,7 @@ impl EncodeMetric for DurationHistogram {
     }
 }
 
-/// Creates histograms with the same bounds.
+/// Creates histograms with the same bounds, which they share.
 #[derive(Clone, Debug)]
 pub struct HistogramBounds(Arc<[f64]>);
 
@@ -96,10 +96,10 @@ pub struct CachedFamily<L, M, C> {
     cache: Arc<ArcSwap<HashMap<L, M>>>,
 }
 
-/// A family of counters.
+/// A family of counters, one for each set of labels.
 pub type CounterFamily<L> = CachedFamily<L, Counter, fn() -> Counter>;
 
-/// A family of histograms of durations.
+/// A family of histograms of durations, one for each set of labels.
 pub type DurationFamily<L> = CachedFamily<L, DurationHistogram, HistogramBounds>;
 
 impl<L: Clone + Eq + Hash> CounterFamily<L> {
@@ -125,7 +125,7 @@ impl<L: Clone + Eq + Hash, M: Clone, C: Clone + MetricConstructor<M>> CachedFami
         }
     }
 
-    /// Returns the family, to be registered.
+    /// Returns the family, to be registered. It shares its metrics.
     pub fn family(&self) -> Family<L, M, C> {
         self.family.clone()
     }

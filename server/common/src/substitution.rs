@@ -17,7 +17,7 @@ pub type Variables<'v> = &'v dyn Fn(&str) -> Option<String>;
 /// A text with the values of variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Substituted {
-    /// The text.
+    /// The text after the replacements.
     pub text: String,
     /// Names of the variables that are not set, in the order of their references.
     pub missing: Vec<String>,

@@ -43,7 +43,7 @@ const MAX_ERROR_BODY: usize = 4096;
 /// Settings that all services of a program share.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// Value of the header `User-Agent`.
+    /// Value of the header `User-Agent` of each request.
     pub user_agent: String,
     /// Proxies, unless a service has its own.
     pub proxies: Arc<Proxies>,
@@ -180,17 +180,17 @@ impl Client {
         })))
     }
 
-    /// Returns the name of the service.
+    /// Returns the name of the service, as the configuration has it.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Returns the configuration of the service.
+    /// Returns the configuration of the service, with its secrets.
     pub fn config(&self) -> &ServiceConfig {
         &self.0.config
     }
 
-    /// Returns `true` if the client was made from this configuration.
+    /// Returns `true` if the client was made from this configuration, so that it can be kept.
     pub(crate) fn is_of(&self, config: &ServiceConfig, keys: &BTreeMap<String, KeyConfig>) -> bool {
         self.0.config == *config && self.0.keys == *keys
     }

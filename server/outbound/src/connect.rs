@@ -29,9 +29,9 @@ pub struct Target {
     pub server_name: Option<String>,
     /// Path of the Unix socket to connect to, instead of the host of the URL.
     pub socket: Option<String>,
-    /// Networks that connections may lead to.
+    /// Networks that connections may lead to, checked after names are resolved.
     pub networks: Arc<NetworkRules>,
-    /// Proxies that connections go through.
+    /// Proxies that connections go through. Without one for the host, connections are direct.
     pub proxies: Arc<Proxies>,
     /// Maximum time until a connection is ready for requests.
     pub connect_timeout: Option<Duration>,
@@ -138,7 +138,7 @@ async fn encrypt(
     Ok((stream, is_http2))
 }
 
-/// Returns the addresses of a host.
+/// Returns the addresses of a host, in the order of the resolver.
 async fn lookup(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     Ok(tokio::net::lookup_host((host, port)).await?.collect())
 }

@@ -7,7 +7,7 @@ use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
 use crate::errno;
 
-/// Returns an error and its causes.
+/// Returns an error and its causes, outermost first.
 fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| (*error).source())
 }
@@ -61,7 +61,7 @@ pub fn of_lookup(error: &io::Error) -> String {
     }
 }
 
-/// Returns the error of a connection, which may be one of TLS.
+/// Returns the error of a connection, which may be one of TLS, in the words of Go.
 pub fn of_tls(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     let Some(tls) = inner else {

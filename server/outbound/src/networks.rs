@@ -279,7 +279,7 @@ fn ends_in_number(host: &str) -> bool {
     }
 }
 
-/// Returns the use of an address that is not public.
+/// Returns the use of an address that is not public, such as `metadata service`. Returns `None` for public addresses.
 fn special_use(address: IpAddr) -> Option<&'static str> {
     if METADATA.contains(&address) {
         return Some(METADATA_USE);
@@ -300,7 +300,7 @@ fn special_use(address: IpAddr) -> Option<&'static str> {
     })
 }
 
-/// Returns the IPv4 addresses that are embedded in an IPv6 address.
+/// Returns the IPv4 addresses that are embedded in an IPv6 address, by a prefix of [`EMBEDDED`] or by ISATAP.
 fn embedded(address: Ipv6Addr) -> impl Iterator<Item = Ipv4Addr> {
     let bits = address.to_bits();
     let low = |shifted: u128| u32::try_from(shifted & u128::from(u32::MAX)).unwrap_or_default();

@@ -32,7 +32,7 @@ pub use service::ObjectAddress;
 pub struct ObjectOptions {
     /// Rules for the networks that connections may lead to.
     pub networks: Arc<NetworkRules>,
-    /// Proxies.
+    /// Proxies of the connections to stores.
     pub proxies: Arc<Proxies>,
     /// Maximum time of an operation.
     pub timeout: Duration,
@@ -55,14 +55,13 @@ pub struct ObjectHead {
     attributes: Attributes,
 }
 
-/// A version of an object.
+/// A version of an object: entity tag or generation, whichever the store has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectVersion {
     etag: Option<String>,
     generation: Option<String>,
 }
 
-/// A read object.
 #[derive(Clone, Debug)]
 pub struct ObjectContent {
     /// The bytes.
@@ -76,16 +75,16 @@ pub struct ObjectContent {
 pub enum Precondition<'a> {
     /// The object does not exist.
     Absent,
-    /// The object has this version.
+    /// The object has this version. Otherwise nothing is written.
     Version(&'a ObjectVersion),
-    /// None: the object is replaced.
+    /// No precondition: an existing object is replaced.
     None,
 }
 
 /// Result of a conditional write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// The object was written.
+    /// The object was written as requested.
     Stored,
     /// The condition does not hold.
     Conflict,
@@ -94,7 +93,7 @@ pub enum Written {
 }
 
 impl ObjectHead {
-    /// Returns a member of the metadata.
+    /// Returns a member of the object's own metadata, or `None` if it is not set.
     pub fn metadata(&self, name: &'static str) -> Option<&str> {
         let name = Attribute::Metadata(Cow::Borrowed(name));
         self.attributes.get(&name).map(|value| value.as_ref())

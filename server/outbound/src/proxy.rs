@@ -25,7 +25,7 @@ pub struct Proxy {
     pub port: u16,
     /// `true` if the connection to it is protected by TLS.
     pub is_secure: bool,
-    /// Value of the header `Proxy-Authorization`.
+    /// Value of the header `Proxy-Authorization`. `None` without user and password.
     pub authorization: Option<String>,
 }
 
@@ -41,7 +41,6 @@ pub struct Proxies {
 #[derive(Debug, PartialEq, Eq)]
 enum Exception {
     Everything,
-    /// An address and a port.
     Address(IpAddr, Option<u16>),
     /// The first bits of addresses.
     Block(IpAddr, u8),

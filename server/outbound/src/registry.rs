@@ -150,7 +150,7 @@ pub async fn pull(
 struct Session<'a> {
     client: &'a Client,
     image: &'a ImageReference,
-    /// Header with the token that the registry requires.
+    /// Header with the token that the registry requires. `None` before it is requested.
     token: Option<HeaderValue>,
 }
 
@@ -263,7 +263,6 @@ fn challenge_of(response: &Response<BodyStream>) -> Option<Challenge> {
         .find_map(Challenge::parse)
 }
 
-/// Returns the hexadecimal digits of a digest.
 fn hexadecimal(digest: &str) -> Result<&str, Error> {
     let digits = digest.strip_prefix("sha256:");
     let is_valid =
@@ -273,7 +272,7 @@ fn hexadecimal(digest: &str) -> Result<&str, Error> {
         .ok_or_else(|| failed(&format!("invalid digest `{digest}`: expected `sha256:`")))
 }
 
-/// Checks the digest of bytes.
+/// Checks the SHA-256 digest of bytes. The error says whether the digest is malformed or differs.
 fn verify(digest: &str, bytes: &[u8]) -> Result<(), Error> {
     let actual = hex::encode(digest::digest(&digest::SHA256, bytes));
     if hexadecimal(digest)? == actual {

@@ -48,7 +48,7 @@ impl Services {
         Ok(Self { clients })
     }
 
-    /// Returns the client of a service.
+    /// Returns the client of a service, or `None` if no service has this name.
     pub fn get(&self, name: &str) -> Option<&Client> {
         self.clients.get(name)
     }

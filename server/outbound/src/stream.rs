@@ -24,7 +24,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Returns a connection for HTTP/1 or HTTP/2.
+    /// Returns a connection for HTTP/1 or HTTP/2, which does not use a proxy.
     pub fn new(duplex: impl Duplex + 'static, is_http2: bool) -> Self {
         Self {
             duplex: TokioIo::new(Box::new(duplex)),

@@ -41,7 +41,7 @@ impl Transport {
         }
     }
 
-    /// Returns the target of connections.
+    /// Returns the target of connections: their networks and proxies.
     pub fn target(&self) -> &Target {
         &self.target
     }

@@ -18,7 +18,7 @@ fn too_large(limit: usize) -> HttpError {
     failed(format!("response body exceeds the limit of {limit} bytes"))
 }
 
-/// Returns `true` if the body is compressed with gzip.
+/// Returns `true` if the body is compressed with gzip alone. Other encodings are not decoded.
 pub fn is_gzip(headers: &HeaderMap) -> bool {
     let encoding = headers.get(CONTENT_ENCODING);
     encoding.is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"))

@@ -15,7 +15,7 @@ use solon_outbound::{Error, ErrorKind, Transport};
 
 use super::body;
 
-/// A response as received.
+/// A response as received: its body may be compressed.
 pub struct Received {
     pub answer: HttpResponse,
     /// `true` if its body must be decompressed without the policy knowing.

@@ -33,7 +33,10 @@ struct Shared {
 static SHARED: ArcSwapOption<Shared> = ArcSwapOption::const_empty();
 
 impl Shared {
-    /// Returns the instance of this process.
+    /// Returns the instance of this process. After a fork, the child gets its own.
+    ///
+    /// # Errors
+    /// The TLS configuration or the thread cannot be created.
     fn of_process() -> Result<Arc<Self>, String> {
         let process = std::process::id();
         let mut current = SHARED.load_full();
@@ -75,7 +78,7 @@ impl Shared {
         })
     }
 
-    /// Returns the connection pool for a set of rules.
+    /// Returns the connection pool for a set of rules, which is created on first use. Takes a lock.
     fn pool(&self, networks: &Arc<NetworkRules>) -> Transport {
         let mut pools = self.pools.lock();
         if let Some((_, pool)) = pools.iter().find(|(rules, _)| rules == networks) {

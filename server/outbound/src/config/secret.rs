@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Returns the text.
+    /// Returns the text. Do not log it.
     pub fn expose(&self) -> &str {
         &self.0
     }

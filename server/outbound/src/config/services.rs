@@ -15,9 +15,9 @@ pub const LIST: &str = "list";
 /// Services, which OPA accepts as an object by name or as a list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServicesConfig {
-    /// Services by name.
+    /// Services by name, in an object.
     Named(BTreeMap<String, ServiceConfig>),
-    /// Services that have a `name` each.
+    /// Services that have a `name` each, in an array.
     Listed(Vec<ServiceConfig>),
 }
 

@@ -32,7 +32,6 @@ struct Entry<T> {
 
 /// Credentials and their remaining validity.
 pub struct Obtained<T> {
-    /// The credentials.
     pub value: T,
     /// The validity. Zero means that they are for one request.
     pub validity: Duration,

@@ -27,11 +27,11 @@ pub struct ClientCredentials {
     pub issuer: String,
     /// The token endpoint. It is discovered if this is empty.
     pub token_endpoint: String,
-    /// Identifier of the client.
+    /// Identifier of the client, which is not secret.
     pub id: String,
-    /// Secret of the client.
+    /// Secret of the client. It is not part of the debug format.
     pub secret: Secret,
-    /// Scopes of the token.
+    /// Scopes of the token. An empty list requests none.
     pub scopes: Vec<String>,
     /// Connections to the provider.
     pub transport: Transport,

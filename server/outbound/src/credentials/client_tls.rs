@@ -89,7 +89,10 @@ impl Identity {
     }
 }
 
-/// Reads certificate and key.
+/// Reads certificate and key, which may be encrypted with `password`. Blocks.
+///
+/// # Errors
+/// A file cannot be read or is not PEM.
 fn read(
     certificate: &Path,
     key: &Path,

@@ -32,7 +32,6 @@ pub struct Sources {
     pub environment: Environment,
 }
 
-/// The variables of the environment.
 #[derive(Clone)]
 pub struct Environment(Arc<Variables>);
 
@@ -40,7 +39,7 @@ pub struct Environment(Arc<Variables>);
 type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
-    /// Returns the variables that a function reads.
+    /// Returns the variables that a function reads. It is called for each look-up.
     pub fn new(read_variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(read_variable))
     }

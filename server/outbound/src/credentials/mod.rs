@@ -29,9 +29,9 @@ use crate::config::{CredentialsConfig, KeyConfig, Secret};
 /// Credentials of the requests of a service.
 #[derive(Debug, Default)]
 pub struct Credentials {
-    /// Credentials in headers.
+    /// Credentials in headers. `None` adds none.
     pub authorize: Option<Arc<dyn Authorize>>,
-    /// Client certificate of connections.
+    /// Client certificate of connections. `None` presents none.
     pub identity: Option<Arc<dyn ResolvesClientCert>>,
 }
 

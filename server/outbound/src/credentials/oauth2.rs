@@ -101,7 +101,10 @@ impl OAuth2 {
         })
     }
 
-    /// Returns the request of a token.
+    /// Returns the request of a token. A client assertion is signed for each request.
+    ///
+    /// # Errors
+    /// A file with an assertion cannot be read, or signing fails.
     async fn request(&self) -> Result<Request<Bytes>, Error> {
         let config = &self.config;
         let mut parameters: BTreeMap<&str, Secret> = BTreeMap::new();
@@ -190,6 +193,9 @@ impl OAuth2 {
 }
 
 /// Returns the proof of a configuration.
+///
+/// # Errors
+/// There is none or more than one, or the key does not exist.
 fn proof(
     config: &OAuth2Config,
     grant: GrantType,

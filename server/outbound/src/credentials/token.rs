@@ -15,7 +15,7 @@ use crate::error::Error;
 
 /// A server that issues tokens.
 pub trait TokenSource: Debug + Send + Sync {
-    /// Requests a token.
+    /// Requests a token from its issuer, without a cache.
     fn obtain(&self) -> impl Future<Output = Result<Obtained<Secret>, Error>> + Send;
 }
 

@@ -28,7 +28,7 @@ pub enum StoreConnector {
 }
 
 impl StoreConnector {
-    /// Returns the connections to a host.
+    /// Returns the connections to a host. Other hosts are rejected.
     pub fn new(transport: Transport, host: &Authority) -> Self {
         Self::Host(
             Box::new(transport),

@@ -28,14 +28,14 @@ const RETRY_TIMEOUT: Duration = Duration::from_mins(1);
 
 const GCS: &str = "https://storage.googleapis.com";
 
-/// The location of an object.
+/// The location of an object, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectLocation {
     /// Amazon S3 or a compatible service.
     S3 {
-        /// The bucket.
+        /// The bucket, without the address of the store.
         bucket: String,
-        /// The key of the object.
+        /// The key of the object within the bucket.
         key: String,
         /// The region. `us-east-1` if it is empty.
         region: String,
@@ -44,41 +44,41 @@ pub enum ObjectLocation {
     },
     /// Google Cloud Storage.
     Gcs {
-        /// The bucket.
+        /// The bucket, without the address of the store.
         bucket: String,
-        /// The name of the object.
+        /// The name of the object within the bucket.
         object: String,
     },
     /// Azure Blob Storage.
     Azure {
-        /// The address of the account.
+        /// The address of the account, such as `https://account.blob.core.windows.net`.
         account_url: String,
-        /// The container.
+        /// The container of the object within the account.
         container: String,
         /// The name of the blob.
         path: String,
     },
 }
 
-/// Credentials for a store.
+/// Credentials for a store. They must be of the store's kind.
 #[derive(Clone, Debug)]
 pub enum ObjectCredentials {
     /// None: requests are not signed.
     Anonymous,
-    /// A key of AWS.
+    /// An access key of AWS, of a user or a session.
     Aws {
-        /// The identifier of the key.
+        /// The identifier of the key, which is not secret.
         id: String,
-        /// The key.
+        /// The secret part of the key.
         secret: Secret,
-        /// The token of a session.
+        /// The token of a session. `None` for keys of users.
         token: Option<Secret>,
     },
     /// The JSON text of a service account of Google. Its member `gcs_base_url` replaces the address of the service.
     Gcp(Secret),
     /// The key of an account of Azure.
     Azure {
-        /// The name of the account.
+        /// The name of the account that the key belongs to.
         account: String,
         /// The key, in base64.
         key: Secret,
@@ -86,7 +86,10 @@ pub enum ObjectCredentials {
 }
 
 impl ObjectLocation {
-    /// Returns the name of the object.
+    /// Returns the name of the object as a path.
+    ///
+    /// # Errors
+    /// The name is empty, or has a step that paths cannot have.
     pub(super) fn path(&self) -> Result<Path, String> {
         let (Self::S3 { key: name, .. }
         | Self::Gcs { object: name, .. }
@@ -99,7 +102,7 @@ impl ObjectLocation {
         Ok(path)
     }
 
-    /// Returns the address of the store.
+    /// Returns the address of the store: that of the location, or the public one of the provider.
     fn address(&self, credentials: &ObjectCredentials) -> Result<String, String> {
         match self {
             Self::S3 {
@@ -143,7 +146,10 @@ fn base_url(json: &Secret) -> Result<Option<String>, String> {
     Ok(account.gcs_base_url)
 }
 
-/// Opens the store of a location.
+/// Opens the store of a location, without connecting.
+///
+/// # Errors
+/// The address is not valid, or the credentials are not of the store's kind.
 pub fn open(
     location: &ObjectLocation,
     credentials: &ObjectCredentials,

@@ -55,7 +55,8 @@ pub async fn obtain(
     })
 }
 
-/// Returns the value of a key in a section of an INI text.
+/// Returns the value of a key in a section of an INI text. `[profile name]` is equal to `[name]`. Returns `None` if it is
+/// missing.
 fn value<'t>(text: &'t str, section: &str, key: &str) -> Option<&'t str> {
     let mut is_inside = false;
     for line in text.lines().map(str::trim) {

@@ -138,6 +138,9 @@ fn environment(environment: &Environment) -> Result<Obtained<AwsKeys>, Error> {
 }
 
 /// Returns the region of a configuration, or the one of the environment.
+///
+/// # Errors
+/// Both are missing, or the region has other characters than letters, digits and `-`.
 pub fn region(config: Option<&String>, environment: &Environment) -> Result<String, Error> {
     let region = config.filter(|region| !region.is_empty()).cloned();
     let region = region.or_else(|| environment.get("AWS_REGION"));
