@@ -7,7 +7,7 @@ use crate::bug::bug;
 
 /// A position in a collection. Where positions of several collections could be confused, ids have types of their own.
 pub trait IndexType: Copy {
-    /// Returns the position, counted from 0.
+    /// Returns the position as an index, counted from 0.
     fn position(self) -> usize;
 }
 

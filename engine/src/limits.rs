@@ -340,7 +340,7 @@ impl Limits {
     /// Maximum size of a computed number, in bits.
     pub const NUMBER_BITS: u64 = NUMBER_BITS;
 
-    /// No limits.
+    /// No limits, except for those that cannot be disabled, such as [`Self::NESTING`].
     pub const UNBOUNDED: Self = Self {
         steps: None,
         time: None,
@@ -363,7 +363,7 @@ impl Limits {
         self
     }
 
-    /// Sets the deadline.
+    /// Sets the deadline. `None` removes it.
     #[must_use]
     pub fn until(mut self, until: Option<Instant>) -> Self {
         self.until = until;

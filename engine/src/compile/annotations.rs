@@ -26,9 +26,7 @@ pub struct AnnotationSet {
 /// A document on the path from a rule to the root, with its annotation.
 #[derive(Debug)]
 pub struct AnnotatedDocument {
-    /// Path of the document.
     pub path: Ref,
-    /// Its annotation, if there is one.
     pub annotation: Option<Arc<Annotation>>,
 }
 
@@ -141,7 +139,7 @@ impl AnnotatedDocument {
     }
 }
 
-/// Returns the annotations of a rule alone.
+/// Returns the annotations of a rule alone, of scope `rule`, without those of its document.
 pub fn of_rule(rule: &Rule) -> impl Iterator<Item = &Arc<Annotation>> {
     let blocks = rule.annotations.iter();
     blocks.filter(|block| block.scope == Scope::Rule)

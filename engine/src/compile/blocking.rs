@@ -20,11 +20,9 @@ use crate::value::Value;
 #[derive(Debug, Default)]
 pub struct Blocking {
     rules: HashSet<TreeRuleId>,
-    /// Functions of the host that may block.
     functions: HostFunctionNames,
 }
 
-/// Names of functions of the host.
 pub type HostFunctionNames = std::collections::HashSet<Arc<str>>;
 
 impl Blocking {
@@ -65,7 +63,7 @@ impl Blocking {
     }
 }
 
-/// Returns the indices of the rules of a module that name a blocking function.
+/// Returns the indexes of the rules of a module that name a blocking function, in order.
 pub fn blocking_rules(module: &Module, facts: &[Facts], functions: &HostFunctionNames) -> Vec<u32> {
     let rules = module.rules.iter().zip(facts).zip(0..);
     let positions = rules.filter(|((rule, facts), _)| {

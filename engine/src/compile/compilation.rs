@@ -141,14 +141,14 @@ impl Options {
         self
     }
 
-    /// Sets the capabilities that policies may use.
+    /// Sets the capabilities that policies may use. `None` is all that this build has.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Option<Arc<Capabilities>>) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Returns `true` if a pass is skipped.
+    /// Returns `true` if a pass is skipped. Linear in the number of skipped passes.
     pub(super) fn skips(&self, pass: &str) -> bool {
         self.skipped_passes.iter().any(|name| name == pass)
     }
@@ -191,15 +191,13 @@ pub struct Compilation<'a> {
     pub findings: Vec<Findings>,
     /// Earlier compilation from which some modules are reused.
     pub earlier: Option<EarlierCompilation<'a>>,
-    /// Compiler options.
     pub options: &'a Options,
     /// Tests for base documents; `None` if conflicts with them are not checked.
     pub base_exists: Option<BaseExists<'a>>,
     /// Imports without a use, found by ResolveRefs.
     pub unused_imports: Vec<Import>,
-    /// `true` if a rule uses METADATA.
+    /// `true` if a rule reads its annotations by `rego.metadata`.
     pub uses_metadata: bool,
-    /// Annotations of documents.
     pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads contain only scalars and variables.
     pub rule_tree: Arc<RuleTree>,
@@ -217,9 +215,8 @@ pub struct Compilation<'a> {
     pub report: Report,
 }
 
-/// An earlier compilation and the differences to it.
+/// An earlier compilation and the differences to it, from which unchanged parts are reused.
 pub struct EarlierCompilation<'a> {
-    /// Result of the earlier compilation.
     pub compiled: &'a Compiled,
     /// Paths below `data` of the rules of all modules that changed.
     pub gone: Vec<Vec<Value>>,
@@ -268,7 +265,7 @@ impl EarlierCompilation<'_> {
 }
 
 impl<'a> Compilation<'a> {
-    /// Starts a compilation.
+    /// Starts a compilation. Modules that are reused bring their findings.
     pub fn new(modules: Modules, options: &'a Options) -> Self {
         let findings = modules.with_reused().map(|(_, reused)| match reused {
             Some(part) => part.findings.clone(),
@@ -324,13 +321,11 @@ impl<'a> Compilation<'a> {
 pub struct Compiled {
     /// Rewritten modules, ordered by file name.
     pub modules: Arc<Vec<Arc<Module>>>,
-    /// Result for each module.
     pub results: Vec<Arc<CompiledModule>>,
     /// Packages and rules by path.
     pub rule_tree: Arc<RuleTree>,
-    /// `true` if a rule uses METADATA.
+    /// `true` if a rule reads its annotations by `rego.metadata`.
     pub uses_metadata: bool,
-    /// Annotations of documents.
     pub annotations: AnnotationSet,
     /// Dependency graph of the rules.
     pub graph: Arc<Graph>,

@@ -9,13 +9,9 @@ use super::graph::DocumentRead;
 use crate::program::canonical::Keyed;
 use crate::types::Type;
 
-/// A compiled module.
 pub struct CompiledModule {
-    /// The module as parsed.
     pub parsed: Arc<Module>,
-    /// The rewritten module.
     pub canonical: Arc<Module>,
-    /// Findings of the passes.
     pub findings: Findings,
     /// Comprehensions that are searched once.
     pub keyed: Arc<Keyed>,
@@ -24,7 +20,7 @@ pub struct CompiledModule {
 }
 
 impl CompiledModule {
-    /// Returns a copy with new findings.
+    /// Returns a copy with new findings, or the same module if they share their types.
     pub fn with(self: &Arc<Self>, findings: Findings) -> Arc<Self> {
         if Arc::ptr_eq(&self.findings.yields, &findings.yields) {
             return self.clone();

@@ -17,25 +17,18 @@ use crate::builtins;
 pub struct Facts(u32);
 
 impl Facts {
-    /// A set or an object.
     pub const COLLECTION: Self = Self(1);
-    /// A comprehension.
     pub const COMPREHENSION: Self = Self(1 << 1);
-    /// A template string.
     pub const TEMPLATE: Self = Self(1 << 2);
-    /// A call of `print`.
     pub const PRINT: Self = Self(1 << 3);
-    /// A `with` modifier.
     pub const WITH: Self = Self(1 << 4);
     /// A call of a function below `rego`.
     pub const METADATA: Self = Self(1 << 5);
-    /// An `every`.
     pub const EVERY: Self = Self(1 << 6);
     /// A call within a term.
     pub const INNER_CALL: Self = Self(1 << 7);
     /// A reference whose head is not a variable.
     pub const ODD_HEAD: Self = Self(1 << 8);
-    /// A comparison with `==`.
     pub const EQUAL: Self = Self(1 << 9);
     /// A name that looks like a generated local.
     pub const LOCAL_NAME: Self = Self(1 << 10);

@@ -22,10 +22,9 @@ pub struct CallableFunctions<'c> {
     tree: &'c RuleTree,
 }
 
-/// Function that a call names.
+/// Function that a call names: with a declared type, or with the number of its arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum CallTarget<'c> {
-    /// A built-in, or a function of the host.
     Builtin(&'c FunctionType),
     /// The rules of a node, with their number of arguments.
     Rules(RuleTreeNodeId, usize),
@@ -96,7 +95,7 @@ pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Checks the calls of a query.
+/// Checks the calls of a query: each function must exist and get enough arguments.
 pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>) {
     let compiled = compilation.compiled;
     let mut check = CallCheck {

@@ -35,7 +35,7 @@ fn search(compiled: &Compiled, path: &[Value], name: &str) -> bool {
     compiled.rule_tree.is_produced_by(path, &rules)
 }
 
-/// Returns `true` if a node reads `input[name]`, or a part of `input` that may be it.
+/// Returns `true` if a node reads `input[name]`, or a part of `input` that may be it. Dynamic steps count.
 fn reads<N: Walk + ?Sized>(node: &N, name: &str) -> bool {
     let mut occurs = false;
     node.walk(&mut Terms(|term: &Term| {

@@ -53,7 +53,7 @@ const STEPS: VarScan = VarScan {
     ..ALL
 };
 
-/// All variables.
+/// All variables, none skipped.
 const ALL: VarScan = VarScan {
     skip_ref_heads: false,
     skip_call_heads: false,

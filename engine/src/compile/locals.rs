@@ -124,13 +124,13 @@ impl Locals {
         self.original(name).starts_with(Self::MODULES)
     }
 
-    /// Returns `true` if a name has the form of a generated one.
+    /// Returns `true` if a name has the form of a generated one: of a module's local, or of a wildcard.
     pub fn is_generated(name: &str) -> bool {
         name.starts_with(Self::MODULES) || name.starts_with('$')
     }
 }
 
-/// Returns the names of all variables of a node.
+/// Returns the generated names of all variables of a node, with duplicates.
 pub fn names_in<N: Walk + ?Sized>(node: &N) -> Vec<Name> {
     let mut names = Vec::new();
     VarScan::default().each(node, |_, name| {

@@ -55,11 +55,11 @@ use self::rewrite::{
     ref_heads, refs_in_head, templates, test_rules, tests_for_tracing, void_calls, with,
 };
 
-/// A pass over modules.
+/// A pass over modules, which tests can run and skip by name.
 pub struct Pass {
-    /// OPA's name of the pass.
+    /// OPA's name of the pass, such as `CheckDuplicateImports`.
     pub name: &'static str,
-    /// Runs the pass.
+    /// Runs the pass. Errors are in the report of the compilation.
     pub run: fn(&mut Compilation<'_>),
 }
 
@@ -75,7 +75,7 @@ impl Pass {
     }
 }
 
-/// Returns `prefix` and the name in snake case.
+/// Returns `prefix` and the name in snake case: `_` before each capital letter.
 fn snake(prefix: &str, name: &str) -> String {
     let mut text = prefix.to_owned();
     for c in name.chars() {

@@ -58,7 +58,7 @@ impl Modules {
         self.facts.get(position).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns `true` if one of some facts may hold for a rule.
+    /// Returns `true` if one of some facts may hold for a rule. `false` is certain.
     pub fn may_have(&self, rule: TreeRuleId, some: Facts) -> bool {
         let facts = self.facts(rule.module as usize).get(rule.rule as usize);
         facts.is_none_or(|facts| facts.has(some))
@@ -88,7 +88,7 @@ impl Modules {
         })
     }
 
-    /// Iterates over the open modules.
+    /// Iterates over the open modules: those that must be compiled.
     pub fn open(&self) -> impl Iterator<Item = &Module> {
         let pairs = self.all.iter().zip(&self.reused);
         pairs.filter_map(|(module, reused)| reused.is_none().then_some(&**module))
@@ -135,7 +135,7 @@ impl Modules {
         Some((self.all.get(position)?, self.reused.get(position)?.as_ref()))
     }
 
-    /// Iterates over the rules of the open modules.
+    /// Iterates over the rules of the open modules, with their positions among all modules.
     pub fn open_rules(&self) -> impl Iterator<Item = (TreeRuleId, &Rule)> {
         let all = self.with_reused().zip(0..);
         let open = all.filter_map(|((module, reused), position)| {

@@ -14,10 +14,10 @@ macro_rules! optimisations {
         }
 
         impl Optimisation {
-            /// All optimisations.
+            /// All optimisations, in the order of declaration.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Name for disabling it.
+            /// Name for disabling it, that of the variant.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)*
@@ -60,7 +60,6 @@ optimisations! {
     IndexRules,
 }
 
-/// Set of enabled optimisations.
 #[derive(Clone, Copy)]
 pub(super) struct Optimisations(u32);
 
@@ -73,7 +72,6 @@ impl Optimisations {
         Self(enabled.fold(0, |set, optimisation| set | bit(*optimisation)))
     }
 
-    /// Returns `true` if an optimisation is enabled.
     pub fn make(self, optimisation: Optimisation) -> bool {
         self.0 & bit(optimisation) != 0
     }

@@ -21,9 +21,7 @@ pub(crate) const BLANK_QUERY: &str = "empty query cannot be compiled";
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Source text.
     pub source: Source,
-    /// Expressions.
     pub body: Body,
     /// If set, the value of each expression is captured, not only the bindings.
     pub capture: bool,
@@ -31,7 +29,6 @@ pub struct Query {
     pub unify_equals: bool,
     /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
-    /// Imports that the query may use.
     pub imports: Vec<Import>,
 }
 
@@ -53,17 +50,14 @@ impl Query {
 pub struct QueryCompilation<'a> {
     /// Modules that the query refers to.
     pub compiled: &'a Compiled,
-    /// Compiler options.
     pub options: &'a Options,
-    /// Expressions.
     pub body: Body,
     /// If set, values of expressions are captured.
     pub capture: bool,
-    /// If set, `==` is compiled like `=`.
+    /// `true` if `==` is compiled like `=`, for partial evaluation.
     pub unify_equals: bool,
     /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
-    /// Imports that the query may use.
     pub imports: Vec<Import>,
     /// Generator of local names.
     pub locals: Locals,
@@ -81,11 +75,11 @@ pub struct CompiledQuery {
     pub keyed: Keyed,
 }
 
-/// A pass over a query.
+/// A pass over a query, like [`super::Pass`].
 pub struct QueryPass {
-    /// OPA's name of the pass.
+    /// OPA's name of the pass, from which the timer is derived.
     pub name: &'static str,
-    /// Runs the pass.
+    /// Runs the pass. Errors are in the report of the compilation.
     pub run: fn(&mut QueryCompilation<'_>),
 }
 
@@ -96,7 +90,7 @@ impl QueryPass {
     }
 }
 
-/// Passes over a query, in order.
+/// Passes over a query, in order. Later ones rely on earlier ones.
 pub const QUERY_PASSES: &[QueryPass] = &[
     pass("CheckKeywordOverrides", no_op),
     pass("ResolveRefs", resolve::resolve_query),

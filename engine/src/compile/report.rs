@@ -73,7 +73,6 @@ impl Report {
         self.limit_reached
     }
 
-    /// Returns `true` if it has no errors.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }

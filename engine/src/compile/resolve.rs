@@ -38,7 +38,7 @@ pub fn resolve(compilation: &mut Compilation<'_>) {
 struct ResolvedModule {
     /// Errors with their locations.
     rejections: Vec<(Span, String)>,
-    /// Imports without a use.
+    /// Imports without a use, for strict mode.
     unused_imports: Vec<Import>,
 }
 
@@ -110,7 +110,7 @@ fn exports(compilation: &Compilation<'_>) -> HashMap<Ref, HashSet<Name>> {
     exports
 }
 
-/// Returns the names of the rules of a module.
+/// Returns the first names of the rules of a module, with duplicates.
 pub(super) fn exported(module: &Module) -> impl Iterator<Item = Name> {
     let heads = module.rules.iter().map(|rule| &rule.head.reference);
     heads.filter_map(|reference| reference.first()?.as_var().cloned())
@@ -237,7 +237,6 @@ impl VisitorMut for HeadSpans {
     }
 }
 
-/// A small set of names.
 type NameSet = SmallMap<Name, ()>;
 
 struct Resolver<'a> {
@@ -453,7 +452,7 @@ impl Visitor<'_> for DeclaredVars {
     }
 }
 
-/// Returns `true` for a declaration `some … in …`.
+/// Returns `true` for a declaration `some … in …`, whose only symbol is a call.
 pub(super) fn is_membership(decl: &SomeDecl) -> bool {
     matches!(
         decl.symbols.first().map(|term| &term.kind),

@@ -16,14 +16,12 @@ use crate::value::text::ArenaText;
 use crate::value::{RefRepr, Repr, Short, Value, ValueRef};
 use builder::RuleTreeBuilder;
 
-/// Index of a node of a [`RuleTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleTreeNodeId(u32);
 
 /// Position of a rule with its chain of `else` branches. Ordered by file, then by position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeRuleId {
-    /// Index of the module.
     pub module: u32,
     /// Index of the rule in its module.
     pub rule: u32,
@@ -68,7 +66,7 @@ pub struct RuleTreeNode {
 pub struct RuleTree {
     nodes: Vec<RuleTreeNode>,
     steps: Steps,
-    /// Node of each rule of each module.
+    /// Node of each rule of each module, by position.
     homes: Vec<Vec<RuleTreeNodeId>>,
     /// Number of nodes without a document, which nothing refers to.
     unused: usize,
@@ -90,7 +88,6 @@ impl Default for RuleTree {
 }
 
 impl RuleTree {
-    /// The root: `data`.
     pub const DATA: RuleTreeNodeId = RuleTreeNodeId(0);
 
     /// Collects the packages and rules of modules whose heads contain only scalars and variables.
@@ -150,7 +147,7 @@ impl RuleTree {
         })
     }
 
-    /// Returns a node.
+    /// Returns a node. The id must be of this tree.
     #[expect(
         clippy::indexing_slicing,
         reason = "only this tree gives out the numbers of its nodes"
@@ -169,7 +166,7 @@ impl RuleTree {
         self.node(Self::DATA).children.is_empty()
     }
 
-    /// Returns the node of a rule, or `None` if the tree has no such rule.
+    /// Returns the node of a rule, or `None` if the tree has no such rule. O(1).
     pub fn home(&self, rule: TreeRuleId) -> Option<RuleTreeNodeId> {
         let homes = self.homes.get(rule.module as usize)?;
         homes.get(rule.rule as usize).copied()
@@ -260,7 +257,7 @@ impl RuleTree {
         std::iter::successors(Some(id), |id| self.node(*id).parent)
     }
 
-    /// Iterates over the rules at a node and below it.
+    /// Iterates over the rules at a node and below it, depth first.
     pub fn rules_below(&self, id: RuleTreeNodeId) -> impl Iterator<Item = TreeRuleId> {
         self.subtree(id)
             .flat_map(|id| self.node(id).rules.iter().copied())

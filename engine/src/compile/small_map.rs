@@ -53,7 +53,6 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
         Some(value)
     }
 
-    /// Returns `true` if the map contains a key.
     #[inline]
     pub fn contains(&self, key: &K) -> bool {
         self.find(key).is_some()
@@ -81,7 +80,6 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
         self.entries.len()
     }
 
-    /// Returns `true` if it has no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -21,7 +21,7 @@ use super::rules::{NodeId, Rule, RuleId, RuleKind, RuleSet};
 use super::{ConstId, Program};
 use crate::value::Value;
 
-/// Text of a whole program.
+/// Text of a whole program, in the order of the documents.
 pub fn program(program: &Program) -> String {
     let mut dump = Dump::new(program, &[]);
     let mut open: Vec<NodeId> = vec![0];
@@ -349,7 +349,7 @@ impl<'p> Dump<'p> {
         self.block(right)
     }
 
-    /// The path of a base document.
+    /// The path of a base document, or an empty text without one.
     fn base(&self, path: Option<&BasePath>) -> String {
         path.map_or_else(String::new, |path| {
             format!(" below base{}", self.keys(&path.0))
@@ -448,7 +448,7 @@ impl<'p> Dump<'p> {
     }
 }
 
-/// Writes an optional slot.
+/// Writes an optional slot. `_` is none.
 fn optional_slot(slot: Option<Slot>) -> String {
     slot.map_or_else(|| "_".to_owned(), |slot| format!("s{slot}"))
 }

@@ -8,11 +8,10 @@
 pub struct Effects(u16);
 
 impl Effects {
-    /// No effect.
     pub const NONE: Self = Self(0);
     /// The rest of the block runs once for each of several values.
     pub const LOOPS: Self = Self(1);
-    /// Ends a block.
+    /// Ends a block: the instruction is a terminator.
     pub const ENDS: Self = Self(1 << 1);
     /// Runs blocks.
     pub const NESTS: Self = Self(1 << 2);
@@ -32,7 +31,7 @@ impl Effects {
     pub const LINEAR: Self = Self(1 << 9);
     /// Equal instructions of a scope have equal results, so the second is not needed.
     pub const SHAREABLE: Self = Self(1 << 10);
-    /// The fast path evaluates it.
+    /// The fast path evaluates it. A plan with any other instruction leaves the fast path.
     pub const FAST_PATH: Self = Self(1 << 11);
 
     /// Never continues, so the following instructions may read slots that nothing fills.
@@ -44,13 +43,12 @@ impl Effects {
         .or(Self::SHAREABLE)
         .or(Self::FAST_PATH);
 
-    /// Returns the effects of both.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns `true` if all of `effects` are declared.
+    /// Returns `true` if all of `effects` are declared. `NONE` always is.
     #[inline]
     pub const fn has(self, effects: Self) -> bool {
         effects.is_within(self)

@@ -21,7 +21,6 @@ pub use nested::Nested;
 /// Selection of the rules that can match.
 #[derive(Default)]
 pub enum Index {
-    /// All of them.
     #[default]
     All,
     /// Those that a decision tree selects.
@@ -41,7 +40,6 @@ impl Index {
 
 /// Subtree of an answer: numbers of rules in source order, or a further question.
 pub enum DecisionNode {
-    /// Rules.
     Rules(Box<[u32]>),
     /// A further question.
     Branch(Box<DecisionBranch>),
@@ -49,7 +47,6 @@ pub enum DecisionNode {
 
 /// A question and its answers.
 pub struct DecisionBranch {
-    /// Question of this node.
     pub question: Question,
     /// If set, this branch must not exclude rules if errors of built-ins end the evaluation, because OPA would have
     /// entered them and reported their errors.
@@ -63,53 +60,45 @@ pub struct DecisionBranch {
 /// A question about the value at an access path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// Access path of the value.
     pub place: AccessPath,
-    /// Tested feature of the value.
     pub feature: ValueFeature,
 }
 
-/// Keys from one value to another.
+/// Keys from one value to a value inside it.
 pub type KeyPath = SmallVec<[Value; 3]>;
 
 /// Path to a value of the input or an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AccessPath {
-    /// Start of the path.
     pub root: PathRoot,
-    /// Keys from there.
     pub path: KeyPath,
 }
 
 /// Start of an access path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PathRoot {
-    /// The input.
     Input,
-    /// An argument of the function.
     Argument(u32),
 }
 
 /// Features of a value, cheap ones first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ValueFeature {
-    /// The value itself.
     Value,
-    /// Length of the array.
+    /// Length of the array. Other values have none.
     Length,
-    /// Segment of the string at an index, between delimiters.
+    /// Segment of the string at an index, between delimiters. Other values have none.
     Segment(Delimiters, usize),
     /// Number of segments of the string.
     Segments(Delimiters),
-    /// Prefixes of the string.
+    /// Prefixes of the string, of any length.
     Prefix,
-    /// Suffixes of the string.
     Suffix,
     /// Networks that contain the address or network.
     Network,
-    /// Keys of the object or set.
+    /// Keys of the object, or members of the set.
     Key,
-    /// Elements of the collection.
+    /// Elements of the array, members of the set, or values of the object.
     Element,
 }
 
@@ -118,21 +107,18 @@ pub enum ValueFeature {
 pub enum Delimiters {
     /// Any of some characters.
     Chars(Box<[char]>),
-    /// A text.
     Text(Box<str>),
 }
 
-/// Answers of a question.
+/// Answers of a question, with the subtree of each.
 pub enum Answers {
-    /// One value each.
     Values(Values),
     /// Prefixes of strings, or reversed suffixes.
     Texts(Nested<Box<[u8]>>),
-    /// Networks.
     Networks(Nested<net::Range>),
 }
 
-/// Answers that are one value each.
+/// Answers that are one value each, hashed.
 #[derive(Default)]
 pub struct Values {
     nodes: HashMap<Value, DecisionNode, foldhash::fast::RandomState>,
@@ -158,7 +144,8 @@ impl Values {
         self.nodes.get(value)
     }
 
-    /// Returns the subtree of a stored value.
+    /// Returns the subtree of a stored value, or `None` if no answer equals it. Collections are hashed only if there is one
+    /// among the answers.
     #[inline]
     pub fn get_stored(&self, value: &Value) -> Option<&DecisionNode> {
         if matches!(
@@ -171,7 +158,7 @@ impl Values {
         self.nodes.get(value)
     }
 
-    /// Returns the subtree of a string.
+    /// Returns the subtree of a string, or `None` if no answer equals it.
     fn text(&self, text: &str) -> Option<&DecisionNode> {
         match Short::new(text.as_bytes()) {
             Some(short) => self.get(&ValueRef(RefRepr::Short(short))),
@@ -187,7 +174,7 @@ impl Values {
 
 /// Source of the values that an index tests.
 pub trait IndexInput<'e> {
-    /// Returns the value at an access path.
+    /// Returns the value at an access path, or `None` if it is undefined.
     fn value_at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>>;
 
     /// Returns the subtree of the value at an access path. Stored values are read in place: writing them to a register
@@ -199,7 +186,7 @@ pub trait IndexInput<'e> {
 }
 
 impl DecisionNode {
-    /// Returns the empty node.
+    /// Returns the node without rules. Allocates nothing.
     pub fn empty() -> Self {
         Self::Rules(Box::default())
     }
@@ -219,7 +206,7 @@ impl DecisionNode {
 }
 
 impl DecisionBranch {
-    /// Returns the rules that can match.
+    /// Returns the rules that can match, in their order. One lookup for each question on the path.
     #[inline]
     pub fn find<'e>(&'e self, input: &impl IndexInput<'e>) -> SelectedRules<'e> {
         match self.by_value() {
@@ -411,7 +398,7 @@ impl Answers {
 }
 
 impl Delimiters {
-    /// Returns a segment of a text by index.
+    /// Returns a segment of a text by index, or `None` if it has fewer.
     fn segment<'t>(&self, text: &'t str, at: usize) -> Option<&'t str> {
         match self {
             Self::Chars(chars) => match **chars {
@@ -422,7 +409,7 @@ impl Delimiters {
         }
     }
 
-    /// Number of segments of a text.
+    /// Number of segments of a text, at least 1.
     fn count(&self, text: &str) -> i64 {
         let count = match self {
             Self::Chars(chars) => match **chars {

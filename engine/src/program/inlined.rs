@@ -9,7 +9,6 @@ use crate::bug::bug;
 pub struct InlinedRule {
     /// The rule, for evaluation with replaced documents.
     pub rule: RuleId,
-    /// Its bodies.
     pub blocks: Box<[Block]>,
 }
 
@@ -18,7 +17,6 @@ pub struct InlinedRule {
 pub struct Inlined {
     /// The call, for evaluation with replaced functions.
     pub call: FunctionCall,
-    /// The bodies.
     pub blocks: Box<[Block]>,
     /// Result of each body.
     pub values: Box<[Operand]>,
@@ -35,7 +33,7 @@ pub struct FusedSet {
 }
 
 impl FusedSet {
-    /// Returns the version that builds the set, and the bodies of the other.
+    /// Returns the version that builds the set, and the bodies of the other. Invariant: there is a first block.
     pub fn versions(&self) -> (&Block, &[Block]) {
         match self.blocks.split_first() {
             Some(versions) => versions,

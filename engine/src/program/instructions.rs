@@ -41,13 +41,13 @@ macro_rules! instructions {
         }
 
         impl Step {
-            /// Names of all instructions.
+            /// Names of all instructions, in the order of the table.
             pub const KINDS: &[&str] = &[$(stringify!($name)),*];
 
-            /// Declared effects of all instructions.
+            /// Declared effects of all instructions, in the order of the table.
             pub const EFFECTS: &[Effects] = &[$(Effects::NONE$(.or(Effects::$effect))*),*];
 
-            /// Name of the instruction.
+            /// Name of the instruction in the table.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$name { .. } => stringify!($name),)*

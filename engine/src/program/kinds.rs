@@ -8,10 +8,8 @@ use super::rules::{Rule, RuleKind, RuleSet};
 macro_rules! kinds {
     ($type:ident: $($kind:ident)*) => {
         impl $type {
-            /// Names of all kinds.
             pub const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
-            /// Name of the kind.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind { .. } => stringify!($kind),)*

@@ -50,13 +50,10 @@ use crate::value::Value;
 /// Everything that evaluation needs to know of the modules.
 #[derive(Default)]
 pub struct Program {
-    /// Constants of all plans.
     pub constants: Vec<Value>,
     /// Rule sets by document path. Ids that are no longer used have none.
     pub rules: Vec<Arc<RuleSet>>,
-    /// The virtual documents by path.
     pub tree: Arc<VirtualDocuments>,
-    /// Functions of the host.
     pub functions: Vec<HostFunction>,
     /// File names, for messages.
     pub files: HashMap<SourceId, Arc<str>>,

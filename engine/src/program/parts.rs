@@ -27,34 +27,25 @@ use super::plan::{
 };
 use crate::builtins::BuiltinEntry;
 
-/// A part of an instruction.
+/// A part of an instruction, with its role.
 #[derive(Clone, Copy)]
 pub enum Part<'s> {
-    /// An operand that is read.
     Use(&'s Operand),
     /// An argument of the function that is read.
     Argument(Slot),
-    /// A slot that is filled.
     Def(&'s Slot),
     /// A slot that is only filled if an instruction reads it.
     Spare(&'s Option<Slot>),
-    /// A constant.
     Const(ConstId),
-    /// A rule set.
     Rule(RuleId),
-    /// A function of the host.
     Function(u32),
-    /// A built-in.
     Builtin(&'static BuiltinEntry),
-    /// A block.
     Block(&'s Block),
 }
 
 /// An operand or a result of an instruction.
 pub enum PartMut<'s> {
-    /// An operand that is read.
     Use(&'s mut Operand),
-    /// A slot that is filled.
     Def(&'s mut Slot),
     /// A slot that is only filled if an instruction reads it.
     Spare(&'s mut Option<Slot>),
@@ -62,9 +53,7 @@ pub enum PartMut<'s> {
 
 /// A field with any number of parts of one type.
 pub trait PartSlice<T> {
-    /// Returns the parts.
     fn slice(&self) -> &[T];
-    /// Returns the parts.
     fn slice_mut(&mut self) -> &mut [T];
 }
 
@@ -197,7 +186,7 @@ macro_rules! parts {
                 }
             }
 
-            /// Returns the inner blocks.
+            /// Returns the inner blocks, without those inside them.
             pub fn blocks(&self) -> &[Block] {
                 let found: &[Block] = &[];
                 match self {
@@ -205,7 +194,7 @@ macro_rules! parts {
                 }
             }
 
-            /// Returns the inner blocks.
+            /// Returns the inner blocks, without those inside them.
             pub fn blocks_mut(&mut self) -> &mut [Block] {
                 let found: &mut [Block] = &mut [];
                 match self {

@@ -22,7 +22,6 @@ pub type Block = Box<[Step]>;
 /// Source of a step's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
-    /// In the frame.
     Slot(Slot),
     /// Among the constants.
     Const(ConstId),
@@ -106,7 +105,6 @@ pub struct Join {
     pub is_base: bool,
     /// Path of `from` below `data`, as in `Step::Scan`.
     pub base: Option<Box<BasePath>>,
-    /// The compared value.
     pub known: Operand,
     /// Loop-invariant steps that compute the value, if it is computed within the loop: lookups, and calls of built-ins.
     pub lookup: Box<[Step]>,
@@ -123,18 +121,14 @@ impl Join {
 /// Conditions that are tested before a body.
 #[derive(Clone)]
 pub struct Precheck {
-    /// The conditions.
     pub conditions: Conditions,
     /// `true` if they are always tested; otherwise only if errors of built-ins end the evaluation.
     pub always: bool,
 }
 
-/// A call of a built-in.
 #[derive(Clone)]
 pub struct BuiltinCall {
-    /// The built-in.
     pub entry: &'static BuiltinEntry,
-    /// Its operands.
     pub args: Box<[Operand]>,
     /// The call specialised for its constant operands.
     pub prepared: Option<Arc<dyn Prepared>>,
@@ -158,10 +152,9 @@ impl BuiltinCall {
     }
 }
 
-/// Test of a text.
+/// Test of a text that replaces a call of a built-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextTest {
-    /// Relation of two texts.
     Related(TextRelation),
     /// A call whose other operands are constant.
     Prepared,
@@ -170,7 +163,7 @@ pub enum TextTest {
 }
 
 impl TextTest {
-    /// Returns the test of a call.
+    /// Returns the test of a call, or `None` if the built-in must be called. A prepared operand takes precedence.
     pub fn of_call(call: &BuiltinCall) -> Option<Self> {
         let prepared = call.prepared.as_ref();
         if prepared.is_some_and(|prepared| prepared.tested().is_some()) {
@@ -186,23 +179,18 @@ impl TextTest {
     }
 }
 
-/// A call of a function of the host.
 #[derive(Clone)]
 pub struct HostCall {
     /// Index among the program's functions of the host.
     pub function: u32,
-    /// Its arguments.
     pub args: Box<[Operand]>,
     /// Source location of the expression.
     pub span: Span,
 }
 
-/// A call of a function of the policy.
 #[derive(Clone)]
 pub struct FunctionCall {
-    /// The function.
     pub rule: RuleId,
-    /// Its arguments.
     pub args: Box<[Operand]>,
     /// Source location of the expression.
     pub span: Span,
@@ -211,15 +199,12 @@ pub struct FunctionCall {
 /// An aggregate that consumes the elements of a comprehension one by one.
 #[derive(Clone)]
 pub struct Aggregate {
-    /// The aggregate.
     pub aggregation: Aggregation,
     /// Collection of the comprehension.
     pub into: Collector,
-    /// Its body.
     pub block: Block,
     /// Holds the collection if the built-in is replaced, since the replacement receives it.
     pub slot: Slot,
-    /// The call of the built-in.
     pub call: BuiltinCall,
     /// Receives the result.
     pub out: Slot,
@@ -230,9 +215,7 @@ pub struct Aggregate {
 pub struct Every {
     /// Enumerated collection.
     pub domain: Operand,
-    /// Receives the key.
     pub key: Option<Slot>,
-    /// Receives the value.
     pub value: Slot,
     /// Must have a solution for each element.
     pub block: Block,
@@ -241,13 +224,11 @@ pub struct Every {
 /// The modifiers of one expression, in source order.
 #[derive(Clone)]
 pub struct With {
-    /// Targets and replacements.
     pub modifiers: Box<[ModifierTarget]>,
     /// Source location of the expression.
     pub span: Span,
 }
 
-/// Target and replacement of a modifier.
 #[derive(Clone)]
 pub enum ModifierTarget {
     /// The input below a path.
@@ -256,7 +237,7 @@ pub enum ModifierTarget {
     Data(Box<[ConstId]>, Operand),
     /// A built-in or a function, by a function of the policy.
     ByRule(Callee, RuleId),
-    /// A built-in or a function, by a built-in.
+    /// A built-in or a function, replaced by a built-in.
     ByBuiltin(Callee, &'static BuiltinEntry),
     /// A built-in or a function, by a value.
     ByValue(Callee, Operand),
@@ -269,8 +250,6 @@ pub enum ModifierTarget {
 pub enum Callee {
     /// A function of the policy.
     Rule(RuleId),
-    /// A built-in, by name.
     Builtin(&'static str),
-    /// A function of the host.
     HostFunction(u32),
 }

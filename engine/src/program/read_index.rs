@@ -26,7 +26,6 @@ use super::{Program, RuleId};
 use crate::builtins::PRINT_EACH;
 use crate::index::Indexed as _;
 
-/// Index of a node of the tree.
 type PathNodeId = u32;
 
 /// Absent parent, child or sibling.
@@ -35,9 +34,7 @@ const NONE: PathNodeId = PathNodeId::MAX;
 /// Document or function from which a path starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadRoot {
-    /// `input`
     Input,
-    /// `data`
     Data,
     /// The names of built-ins and functions of the host; each segment is a step.
     Function,
@@ -81,15 +78,14 @@ struct PathNode {
     parent: PathNodeId,
     first_child: PathNodeId,
     next_sibling: PathNodeId,
-    /// Start of its readers.
+    /// Start of its readers in `readers`.
     readers: u32,
     /// Dependents of the path and everything below it.
     dependents: OnceLock<Box<RuleSubset>>,
-    /// Dependents of a path below it that no rule reads.
+    /// Dependents of paths below it that no rule reads, computed on first use.
     dependents_beyond: OnceLock<Box<RuleSubset>>,
 }
 
-/// Edge of the tree.
 #[derive(Hash, PartialEq, Eq)]
 struct Edge {
     from: PathNodeId,
@@ -112,14 +108,14 @@ impl Equivalent<Edge> for EdgeKey<'_> {
 /// ReadLocation of a path in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ReadLocation {
-    /// Deepest node on the path.
+    /// Deepest node that is on the path.
     node: PathNodeId,
     /// `true` if the node is the whole path. Otherwise no rule reads the path or anything below it.
     is_exact: bool,
 }
 
 impl ReadIndex {
-    /// Builds the index of a program.
+    /// Builds the index of a program. Visits every canonical body once.
     pub fn new(program: &Program) -> Self {
         let mut builder = Builder::new(program.rules.len());
         for node in &program.tree.nodes {
@@ -198,7 +194,7 @@ impl ReadIndex {
         }
     }
 
-    /// Returns the rules that read the path of a node.
+    /// Returns the rules that read exactly the path of a node.
     fn readers_at(&self, node: PathNodeId) -> &[RuleId] {
         let start = self.nodes.item(node).readers as usize;
         let next = self.nodes.get(node as usize + 1);

@@ -10,7 +10,7 @@ pub struct RuleSubset(SubsetRepr);
 enum SubsetRepr {
     /// Sorted, without duplicates.
     Sorted(Box<[RuleId]>),
-    /// One bit for each rule set of the program.
+    /// One bit for each rule set of the program, if there are many.
     Bits(Box<[u64]>),
 }
 
@@ -33,7 +33,7 @@ impl RuleSubset {
         Self(SubsetRepr::Bits(bits.into()))
     }
 
-    /// Returns `true` if it contains a rule set.
+    /// Returns `true` if it contains a rule set. A binary search, or one bit.
     #[inline]
     pub fn contains(&self, rule: RuleId) -> bool {
         match &self.0 {

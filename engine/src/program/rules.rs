@@ -10,7 +10,6 @@ use super::plan::{ConstId, Plan};
 use crate::bug::bug;
 use crate::value::{Value, ValueRef};
 
-/// Index of a rule set.
 pub type RuleId = u32;
 
 /// Index of a tree node.
@@ -19,12 +18,10 @@ pub type NodeId = u32;
 /// Kind of document that the rules of a path produce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleKind {
-    /// One value.
     #[default]
     Complete,
     /// A function of that many arguments.
     Function(u32),
-    /// A set.
     Set,
     /// An object whose keys the rules produce, possibly in several levels.
     Object,
@@ -37,7 +34,6 @@ pub struct RuleSet {
     pub path: Box<[Value]>,
     /// Path in the notation of messages, `data.a.p`.
     pub name: Arc<str>,
-    /// Kind of document.
     pub kind: RuleKind,
     /// Maximum number of head terms that a caller may know, for partial rules.
     pub depth: usize,
@@ -63,17 +59,15 @@ pub struct Rule {
     pub tail: u32,
     /// Constant keys of the head after the path of the set.
     pub constant_tail: Box<[Option<ConstId>]>,
-    /// `true` if the rule produces members of a set.
+    /// `true` if the rule produces members of a set, not a value.
     pub member: bool,
     /// `true` for a default, which other rules override at its path.
     pub fallback: bool,
-    /// The value, if it is constant.
     pub constant: Option<ConstId>,
     /// The value of the rule and all its `else` branches, if it is one constant.
     pub settled: Option<ConstId>,
-    /// `else …`
     pub otherwise: Option<Box<Chain>>,
-    /// Coverage of the rule's conditions by an index.
+    /// Coverage of the rule's conditions by an index: covered ones need no test.
     pub conditions: ConditionCoverage,
     /// Source location of the head.
     pub span: Span,
@@ -109,13 +103,13 @@ impl Rule {
     }
 }
 
-/// Coverage of a rule's conditions by an index.
+/// Coverage of a rule's conditions by an index: covered ones need no test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConditionCoverage {
     /// Not analysed: there are too few rules.
     #[default]
     Unasked,
-    /// Some conditions are covered.
+    /// Some conditions are covered, so that the rest must be tested.
     Some,
     /// No condition tests a constant of the input or an argument.
     None,
@@ -134,9 +128,7 @@ pub struct Chain {
     pub index: Index,
 }
 
-/// The virtual documents.
 pub struct VirtualDocuments {
-    /// The nodes; 0 is `data`.
     pub nodes: Vec<TreeNode>,
     /// Edges of the tree.
     steps: Steps,
@@ -154,16 +146,14 @@ impl Default for VirtualDocuments {
 /// A package, a rule, or a step between them.
 #[derive(Default)]
 pub struct TreeNode {
-    /// Key of the node.
     pub key: Value,
     /// Child nodes by key.
     pub children: std::collections::BTreeMap<Value, NodeId>,
-    /// Rule set of this node.
     pub rule: Option<RuleId>,
 }
 
 impl VirtualDocuments {
-    /// Returns a node.
+    /// Returns a node. Invariant: ids come from this tree.
     pub fn node(&self, id: NodeId) -> Option<&TreeNode> {
         let node = self.nodes.get(id as usize);
         if node.is_none() {
@@ -172,7 +162,7 @@ impl VirtualDocuments {
         node
     }
 
-    /// Returns the child of a node.
+    /// Returns the child of a node, or `None` if no rule lies below the key. One lookup in a hash table.
     pub fn child(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
         let is_there = |child| {
             self.node(child)
@@ -195,7 +185,7 @@ impl VirtualDocuments {
         id
     }
 
-    /// Returns the path of a rule that conflicts with base documents.
+    /// Returns the path of a rule that conflicts with base documents, or `None`. Visits only documents that have rules.
     pub fn conflict(&self, base: &Value) -> Option<Vec<String>> {
         let mut open = vec![(0, base, Vec::new())];
         while let Some((id, base, path)) = open.pop() {
@@ -221,7 +211,7 @@ impl VirtualDocuments {
         None
     }
 
-    /// Path of a rule at a node or below it.
+    /// Path of a rule at a node or below it, or `None`.
     fn first_rule(&self, id: NodeId, path: &[String]) -> Option<Vec<String>> {
         let mut open = vec![(id, path.to_vec())];
         while let Some((id, path)) = open.pop() {

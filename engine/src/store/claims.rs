@@ -93,7 +93,7 @@ impl Claims {
         self.0.insert(path, claim);
     }
 
-    /// Applies a change.
+    /// Applies a change. A claim on an object keeps an existing claim; any other replaces the claims below it.
     pub fn change(&mut self, change: &ClaimChange) {
         let path = change.path.segments();
         match change.claim {
@@ -109,7 +109,7 @@ impl Claims {
         }
     }
 
-    /// Removes all claims at and below a path.
+    /// Removes all claims at and below a path. Scans only those.
     pub fn remove(&mut self, path: &[String]) {
         let removed: Vec<_> = self
             .iter_below(path)
@@ -120,7 +120,7 @@ impl Claims {
         }
     }
 
-    /// Keeps the claims for which `keep` returns `true`.
+    /// Keeps the claims for which `keep` returns `true`. Visits all.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&[String], Claim) -> bool) {
         self.0.retain(|path, claim| keep(path, *claim));
     }
@@ -227,7 +227,7 @@ impl Claims {
 /// The existing part of a path.
 #[derive(Clone, Copy)]
 pub(super) enum Extent {
-    /// All of it.
+    /// The whole path exists.
     Exists,
     /// Documents at this length and longer do not exist.
     Absent(usize),

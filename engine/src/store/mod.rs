@@ -268,17 +268,17 @@ impl Transaction {
     }
 }
 
-/// The source of a module.
+/// The source of a module, with what the engine needs to load it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredModule {
-    /// Name of the module.
+    /// Name of the module, unique in a store.
     pub name: String,
-    /// Source text.
+    /// Source text, as it was set.
     pub text: Arc<str>,
     /// Rego version of the text.
     pub version: Version,
-    /// Origin of the module.
+    /// Origin of the module: files or a client.
     pub origin: Origin,
 }
 
@@ -293,20 +293,20 @@ impl StoredModule {
         }
     }
 
-    /// Sets the origin.
+    /// Returns the module with another origin.
     #[must_use]
     pub fn with_origin(self, origin: Origin) -> Self {
         Self { origin, ..self }
     }
 }
 
-/// The contents of a store.
+/// The contents of a store: documents, and modules with their origins.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Contents {
     /// All base documents: an object.
     pub documents: Value,
-    /// The modules.
+    /// The modules, with their source texts.
     pub modules: Vec<StoredModule>,
     /// Origins of the documents, and modules of files that clients override.
     pub origins: StoredOrigins,
@@ -322,7 +322,7 @@ impl Contents {
         }
     }
 
-    /// Sets the origins.
+    /// Returns the contents with other origins.
     #[must_use]
     pub fn with_origins(self, origins: StoredOrigins) -> Self {
         Self { origins, ..self }

@@ -55,19 +55,22 @@ impl OpenArray {
         self.len
     }
 
-    /// Returns `true` if the array lies below a path.
+    /// Returns `true` if the array lies below a path, not at it.
     pub fn is_below(&self, path: &Path) -> bool {
         let keys = self.path.segments().strip_prefix(path.segments());
         keys.is_some_and(|keys| !keys.is_empty())
     }
 
-    /// Returns the keys of a path from this array on, if it leads into the array.
+    /// Returns the keys of a path from this array on. Returns `None` if the path does not lead into the array.
     pub fn relative_keys<'p>(&self, path: &'p Path) -> Option<&'p [String]> {
         let rest = path.segments().strip_prefix(self.path.segments())?;
         (!rest.is_empty()).then_some(rest)
     }
 
     /// Returns the element that a key of a path leads to.
+    ///
+    /// # Errors
+    /// The key is not an index of the array.
     pub fn element(&self, key: &str, path: &Path) -> Result<&Value, StoreError> {
         let element = index(key.as_bytes()).and_then(|index| {
             let (block, index) = self.find(index)?;

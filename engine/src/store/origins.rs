@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::{ClaimChange, Claims, Write};
 use crate::value::Value;
 
-/// Origin of a policy.
+/// Origin of a policy: who set it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -16,7 +16,7 @@ pub enum Origin {
     Unknown,
     /// The last load of files.
     Files,
-    /// A client.
+    /// A client: a change that no load of files made.
     Client,
 }
 
@@ -73,7 +73,7 @@ impl StoredOrigins {
         Self::new(Claims::unknown(), Vec::new())
     }
 
-    /// Applies a change.
+    /// Applies a change. Hidden policies are replaced as a whole.
     pub fn change(&mut self, changes: &OriginChanges) {
         match &changes.claims {
             ClaimChanges::Some(changes) => {
@@ -89,7 +89,7 @@ impl StoredOrigins {
     }
 }
 
-/// Changes of claims.
+/// Changes of claims: single ones, or all.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ClaimChanges {
@@ -105,7 +105,7 @@ impl Default for ClaimChanges {
     }
 }
 
-/// Changes of [`StoredOrigins`].
+/// Changes of [`StoredOrigins`], which are stored with those of documents.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct OriginChanges {
@@ -116,7 +116,7 @@ pub struct OriginChanges {
 }
 
 impl OriginChanges {
-    /// Returns `true` if nothing changes.
+    /// Returns `true` if nothing changes. Replacing all claims counts as a change.
     pub(crate) fn is_empty(&self) -> bool {
         let claims = matches!(&self.claims, ClaimChanges::Some(changes) if changes.is_empty());
         claims && self.hidden.is_none()

@@ -8,20 +8,20 @@ use crate::value::{Repr, Value};
 pub enum PatchStep {
     /// `add`, `replace`, `remove`
     Write(Operation, Path, Value),
-    /// `test`
+    /// `test`: fails if the document has another value.
     Test(Path, Value),
-    /// `copy`
+    /// `copy`, which adds a copy of the source at the target.
     Copy {
-        /// Path of the source.
+        /// Path of the source, from the root on.
         from: Path,
-        /// Path of the target.
+        /// Path of the target, from the root on.
         to: Path,
     },
-    /// `move`
+    /// `move`, which removes the source.
     Move {
-        /// Path of the source.
+        /// Path of the source, from the root on.
         from: Path,
-        /// Path of the target.
+        /// Path of the target, from the root on.
         to: Path,
     },
 }

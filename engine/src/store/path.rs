@@ -40,12 +40,12 @@ impl Path {
         Self::new(text.split('/').filter(|segment| !segment.is_empty()))
     }
 
-    /// Returns the keys.
+    /// Returns the keys from the root on.
     pub fn segments(&self) -> &[String] {
         &self.segments
     }
 
-    /// Returns `true` for the root.
+    /// Returns `true` for the root, which has no keys.
     pub fn is_root(&self) -> bool {
         self.segments.is_empty()
     }

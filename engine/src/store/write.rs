@@ -240,7 +240,10 @@ fn write_element(items: &mut Items, operation: Operation, position: usize, value
     }
 }
 
-/// Returns the child to be changed.
+/// Changes a child with `change`.
+///
+/// # Errors
+/// The parent has no such child.
 fn step(
     parent: &mut Value,
     key: &str,

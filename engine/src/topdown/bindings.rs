@@ -17,7 +17,6 @@ const NO_FRAME: &str = "an environment that is not open";
 pub(super) type RuleBindings<'e> =
     hashbrown::HashMap<&'e str, Binding<'e>, foldhash::fast::RandomState>;
 
-/// Binding of a variable.
 #[derive(Clone, Copy)]
 pub(super) struct Binding<'e> {
     pub term: TermRef<'e>,

@@ -22,7 +22,6 @@ impl BuiltinErrors {
 }
 
 impl<'e> Topdown<'e> {
-    /// Collects the errors of built-ins in `faults`.
     #[must_use]
     pub fn collecting(mut self, faults: Option<&'e BuiltinErrors>) -> Self {
         self.builtin_errors = faults;

@@ -22,7 +22,7 @@ pub(super) struct CallStack<'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// Records the call stack, so that [`Self::stack`] can return it.
+    /// Records the call stack, so that [`Self::stack`] can return it. Costs a push for each expression.
     #[must_use]
     pub fn with_call_stack(mut self) -> Self {
         self.call_stack = Some(Box::default());
@@ -49,7 +49,7 @@ impl<'e> Topdown<'e> {
             .unwrap_or_default()
     }
 
-    /// Searches an expression, with its goal on the call stack.
+    /// Searches an expression, with its goal on the call stack until it is left.
     pub(super) fn on_call_stack(
         &mut self,
         goal: Goal<'e>,

@@ -29,14 +29,13 @@ pub(super) enum ResolvedOperator {
     Builtin(&'static BuiltinEntry),
     /// Function added by the host, by index.
     HostFunction(u32),
-    /// Function of the policy.
     Function(DocNodeId),
     /// No function has this name.
     Unknown,
 }
 
 impl<'e> Topdown<'e> {
-    /// Searches an expression that is a call.
+    /// Searches an expression that is a call: it succeeds if the result is not `false`.
     pub(super) fn call_expr(
         &mut self,
         goal: Goal<'e>,
@@ -317,7 +316,7 @@ fn arity(declaration: &Type) -> usize {
     }
 }
 
-/// Returns the dotted name of an operator.
+/// Returns the dotted name of an operator, or `None` if a step is neither a name nor a string.
 pub(super) fn operator_name(operator: &Term) -> Option<String> {
     match &operator.kind {
         TermKind::Var(name) => Some(name.to_string()),

@@ -13,7 +13,6 @@ use crate::value::{ObjectBuilder, Put, SetBuilder, ValueRef};
 
 /// Source of the solutions of a comprehension's body.
 enum SolutionSource<'e> {
-    /// The body is searched.
     Searched(Goal<'e>),
     /// The solutions were found earlier; the frame is the environment of the shared variables.
     Cached(keyed::CachedSolutions<'e>, FrameId),

@@ -120,7 +120,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Returns `true` if `with` replaces the document at a path or one of its ancestors.
+    /// Returns `true` if `with` replaces the document at a path or one of its ancestors. Replaced descendants do not count.
     fn is_replaced(&self, path: &[ValueRef<'e>]) -> bool {
         let mut overlay = self.scope().overlay.as_deref();
         for key in path {
@@ -215,7 +215,7 @@ impl<'e> Topdown<'e> {
         Ok(arena.object_from(pairs))
     }
 
-    /// Returns the document of the rule at a path.
+    /// Returns the document of the rule at a path, or `None` if it is undefined.
     fn rule_document(
         &mut self,
         goal: Goal<'e>,
@@ -263,7 +263,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// The term `data`.
+/// The term `data`, shared by all references that are built.
 pub(super) static DATA: std::sync::LazyLock<Term> = std::sync::LazyLock::new(|| Term {
     kind: TermKind::Var("data".into()),
     span: solon_syntax::source::Span::default(),

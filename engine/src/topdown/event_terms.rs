@@ -72,7 +72,7 @@ pub(super) fn unplugged(term: TermRef<'_>) -> Term {
     }
 }
 
-/// Converts a value to a term.
+/// Converts a value to a term. Grows the stack for deep values.
 pub(super) fn value_term(value: ValueRef<'_>) -> Term {
     stack::level(|| term_of(value))
 }

@@ -447,7 +447,7 @@ impl<'e> Topdown<'e> {
         found.cloned().unwrap_or_else(|| name.into())
     }
 
-    /// Returns the current expression of a goal.
+    /// Returns the current expression of a goal and its location, as events show them.
     fn current(&mut self, goal: Goal<'e>) -> (EventNode, Span) {
         let expr = match goal.exprs {
             Exprs::Body(body) => body.get(goal.at),
@@ -497,7 +497,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Returns an expression without its `not` and `with`.
+/// Returns an expression without its `not` and `with`, for the event of the inner search.
 fn positive(expr: &Expr) -> Expr {
     Expr {
         negated: false,

@@ -24,7 +24,7 @@ struct Application<'c, 'e> {
     key: &'c [ValueRef<'e>],
     /// Result so far.
     value: Option<ValueRef<'e>>,
-    /// Flow that the continuation returned.
+    /// Flow that the continuation returned for the last solution.
     flow: SearchFlow,
     /// `true` if two rules returned different values.
     clashed: bool,

@@ -14,7 +14,7 @@ use crate::runtime::{allows, may_have};
 use crate::trace::MeasuredOperation;
 use crate::value::{Value, ValueRef};
 
-/// Rules that may match.
+/// Rules that may match, and whether the first value ends the search.
 pub(super) struct RuleCandidates<'e> {
     /// Rules in order, each with the members of its `else` chain that may match; the first of them represents the rule.
     pub rules: Vec<Match<'e>>,

@@ -54,9 +54,8 @@ pub struct TopdownContext<'e> {
     pub observer: Option<&'e mut dyn Observer>,
 }
 
-/// A query to search.
 pub struct TopdownQuery<'e> {
-    /// Canonical body of the query.
+    /// Canonical body of the query, in evaluation order.
     pub body: &'e [Expr],
     /// User's names of the generated locals.
     pub originals: &'e HashMap<Name, Name>,
@@ -64,13 +63,13 @@ pub struct TopdownQuery<'e> {
     pub variables: &'e [Name],
 }
 
-/// Expressions of a goal.
+/// Expressions of a goal: a body, or parts of an expression that have events of their own.
 #[derive(Clone, Copy)]
 pub(super) enum Exprs<'e> {
     Body(&'e [Expr]),
     /// An expression without its `not` and `with`.
     Positive(&'e Expr),
-    /// The elements of the domain of an `every`.
+    /// The elements of the domain of an `every`, one solution each.
     Domain(&'e Every, Span),
     /// The head of a rule, before its body.
     Head(&'e Rule),
@@ -91,7 +90,7 @@ pub(super) struct Goal<'e> {
 }
 
 impl<'e> Goal<'e> {
-    /// Returns the current expression.
+    /// Returns the current expression, or `None` at the end and for goals without one.
     pub fn expr(&self) -> Option<&'e Expr> {
         match self.exprs {
             Exprs::Body(body) => body.get(self.at),
@@ -100,7 +99,7 @@ impl<'e> Goal<'e> {
         }
     }
 
-    /// Returns the goal for unifying a rule's head.
+    /// Returns the goal for unifying a rule's head, in the same frame.
     pub fn head(self, rule: &'e Rule) -> Self {
         let exprs = Exprs::Head(rule);
         Self { exprs, ..self }

@@ -320,7 +320,6 @@ impl<'e> Topdown<'e> {
 struct ExtentBuilder<'b, 'e> {
     goal: Goal<'e>,
     group: &'e Group,
-    /// Path of the group.
     path: &'b [ValueRef<'e>],
     /// `true` if heads are unified with the reference before their bodies are searched.
     narrowed: bool,

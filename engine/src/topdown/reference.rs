@@ -8,7 +8,6 @@ use crate::value::ValueRef;
 /// The remaining steps of a reference, and the term to unify its value with.
 #[derive(Clone, Copy)]
 pub(super) struct PendingRef<'e> {
-    /// The whole reference.
     pub reference: TermList<'e>,
     /// Index of the next step.
     pub at: usize,
@@ -16,7 +15,7 @@ pub(super) struct PendingRef<'e> {
 }
 
 impl<'e> PendingRef<'e> {
-    /// Returns the next step.
+    /// Returns the next step, or `None` at the end.
     pub fn step(self) -> Option<TermRef<'e>> {
         self.reference.get(self.at)
     }
@@ -59,7 +58,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Descends into a value.
+    /// Descends into a value. A step that is unbound enumerates the keys.
     pub(super) fn descend(
         &mut self,
         goal: Goal<'e>,

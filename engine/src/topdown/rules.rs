@@ -151,7 +151,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Returns the value of a rule's head.
+    /// Returns the value of a rule's head, `true` if it has none. Invariant: its variables are bound.
     pub(super) fn head_value(&mut self, rule: &'e Rule, child: Goal<'e>) -> ValueRef<'e> {
         match &rule.head.value {
             Some(value) => self
@@ -167,9 +167,7 @@ struct Complete<'c, 'e> {
     group: &'e Group,
     path: &'c [ValueRef<'e>],
     target: PendingRef<'e>,
-    /// Value so far.
     value: Option<ValueRef<'e>>,
-    /// Flow that the continuation returned.
     wanted: SearchFlow,
     /// `true` if two rules gave different values.
     clashed: bool,

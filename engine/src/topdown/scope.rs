@@ -38,7 +38,6 @@ pub(super) struct TopdownScope<'e> {
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later entries win.
     pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
-    /// Cached results.
     pub memo: ResultCache<'e>,
     /// Cached parts of documents that rules build piece by piece.
     pub narrowed: Narrowed<'e>,
@@ -80,11 +79,10 @@ pub(super) struct Mocked<'e> {
     pub name: String,
     /// The function as written in the modifier.
     pub target: &'e Term,
-    /// Its replacement.
     pub mock: FunctionMock<'e>,
 }
 
-/// Replacement of a function.
+/// Replacement of a function: another function or a value.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum FunctionMock<'e> {
     /// Another function or built-in, by its operator.
@@ -92,7 +90,7 @@ pub(super) enum FunctionMock<'e> {
     Value(ValueRef<'e>),
 }
 
-/// Kind of target that `with` replaces.
+/// Kind of target that `with` replaces, which decides where the replacement is stored.
 pub(super) enum ReplacedTarget {
     Input,
     Data,
@@ -107,7 +105,7 @@ impl<'e> TopdownScope<'e> {
         self.tables.clear();
     }
 
-    /// Returns the cached result of a call.
+    /// Returns the cached result of a call, or `None`. Oversized arguments are never cached.
     pub fn cached_call(&self, key: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
         if key.iter().any(ValueRef::is_oversized) {
             return None;
@@ -176,7 +174,7 @@ impl<'e> Topdown<'e> {
         &mut self.scopes[self.scope]
     }
 
-    /// Returns the replacement of a function.
+    /// Returns the replacement of a function, or `None`. The innermost `with` counts.
     pub(super) fn mock(&self, name: &str) -> Option<FunctionMock<'e>> {
         let mocks = self.scope().mocks.as_ref()?;
         let mut mocks = mocks.iter().rev();
@@ -207,7 +205,7 @@ impl<'e> Topdown<'e> {
         self.scoped(scope, search, next)
     }
 
-    /// Runs a search in a new scope; its continuation runs in the enclosing scope.
+    /// Runs a search in a new scope. Its continuation runs in the enclosing scope, which is current again afterwards.
     pub(super) fn scoped(
         &mut self,
         scope: TopdownScope<'e>,
@@ -231,7 +229,7 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// Runs a search without replaced functions.
+    /// Runs a search without replaced functions. Replaced documents stay replaced.
     pub(super) fn without_mocks(
         &mut self,
         run: impl FnOnce(&mut Self, Continuation<'_, 'e>) -> SearchResult,
@@ -319,7 +317,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Returns `true` if the value of a `with` names a function and is not a value itself.
+    /// Returns `true` if the value of a `with` names a function and is not a value itself. A bound variable is a value.
     pub(super) fn is_callable(&mut self, value: &'e Term, goal: Goal<'e>) -> bool {
         let head = value
             .as_ref()

@@ -93,7 +93,7 @@ impl<'o> SearchOptions<'o> {
         self
     }
 
-    /// Sets the enabled shortcuts.
+    /// Sets the enabled shortcuts. The default enables all.
     #[must_use]
     pub fn shortcuts(mut self, shortcuts: Shortcuts) -> Self {
         self.shortcuts = shortcuts;
@@ -129,7 +129,7 @@ impl<'e> Topdown<'e> {
         self.instruments.map(|_| Instant::now())
     }
 
-    /// Records the end of an operation.
+    /// Records the end of an operation. Does nothing unless operations are measured.
     pub(super) fn end(&self, operation: MeasuredOperation, start: Option<Instant>) {
         if let (Some(instruments), Some(start)) = (self.instruments, start) {
             instruments.took(operation, start);

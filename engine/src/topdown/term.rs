@@ -28,14 +28,12 @@ pub(crate) enum BuiltTerm<'e> {
     Ref(&'e [TermRef<'e>]),
 }
 
-/// The terms of an array or a reference.
+/// The terms of an array or a reference, in one of three representations.
 #[derive(Clone, Copy)]
 pub(crate) enum TermList<'e> {
-    /// Terms of the program.
     Terms(&'e [Term], FrameId),
     /// Terms built during the search.
     Built(&'e [TermRef<'e>]),
-    /// Elements of an array.
     Values(ArrayView<'e>),
 }
 
@@ -102,7 +100,7 @@ impl<'e> TermList<'e> {
         }
     }
 
-    /// Returns the term at an index.
+    /// Returns the term at an index, or `None` after the last.
     pub fn get(self, at: usize) -> Option<TermRef<'e>> {
         match self {
             Self::Terms(terms, frame) => Some(TermRef::Term(terms.get(at)?, frame)),
@@ -126,7 +124,7 @@ impl<'e> TermList<'e> {
     }
 }
 
-/// Returns `true` if a variable names a document.
+/// Returns `true` if a variable names a document: `data` or `input`.
 pub(crate) fn is_document(name: &Name) -> bool {
     matches!(&**name, "data" | "input")
 }

@@ -292,7 +292,7 @@ fn cannot_be(shape: ResolvedTerm<'_>, comprehension: &Term) -> bool {
     kind != Kind::Set && kind != wanted
 }
 
-/// Returns the elements of an array.
+/// Returns the elements of an array, or `None` for other terms.
 pub(super) fn array(shape: ResolvedTerm<'_>) -> Option<TermList<'_>> {
     match shape {
         ResolvedTerm::Array(list) => Some(list),

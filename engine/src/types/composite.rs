@@ -11,7 +11,6 @@ use crate::value::{Value, ValueRef};
 pub(super) struct TypeSize {
     depth: usize,
     nodes: usize,
-    /// `true` if a component is [`Type::Unknown`].
     pub(super) unknown: bool,
     /// `true` if a component, including keys, is the type of an empty collection.
     pub(super) empty: bool,
@@ -67,7 +66,7 @@ pub struct ArrayType {
 }
 
 impl ArrayType {
-    /// Returns the types of the elements at 0, 1, ….
+    /// Returns the types of the elements at 0, 1, …, without those of further elements.
     pub fn fixed(&self) -> &[Type] {
         &self.fixed
     }
@@ -82,7 +81,7 @@ impl ArrayType {
         self.fixed.get(position).or(self.rest.as_ref())
     }
 
-    /// Returns the union of all element types.
+    /// Returns the union of all element types. Computed once.
     pub fn elements(&self) -> &Type {
         self.elements
             .get_or_init(|| union_all(self.fixed.iter().chain(&self.rest).cloned()))
@@ -133,7 +132,7 @@ impl ObjectType {
         self.get(key).or_else(|| rest_for_key().map(|(_, ty)| ty))
     }
 
-    /// Returns the union of all key types.
+    /// Returns the union of all key types. Computed once.
     pub fn keys(&self) -> &Type {
         self.keys.get_or_init(|| {
             let fixed = self.fixed.iter().map(|(key, _)| type_of(key.borrow()));
@@ -141,7 +140,7 @@ impl ObjectType {
         })
     }
 
-    /// Returns the union of all value types.
+    /// Returns the union of all value types. Computed once.
     pub fn values(&self) -> &Type {
         self.values.get_or_init(|| {
             let fixed = self.fixed.iter().map(|(_, ty)| ty);
@@ -159,7 +158,6 @@ impl ObjectType {
     }
 }
 
-/// Type of sets.
 #[derive(Clone, Debug)]
 pub struct SetType {
     of: Type,
@@ -172,7 +170,7 @@ impl SetType {
         &self.of
     }
 
-    /// Returns `true` for the type of the empty set.
+    /// Returns `true` for the type of the empty set, whose element type is unknown.
     pub fn is_empty(&self) -> bool {
         !self.of.is_known()
     }
@@ -182,7 +180,6 @@ impl SetType {
     }
 }
 
-/// Union of several types.
 #[derive(Clone, Debug)]
 pub struct UnionType {
     members: Vec<Type>,
@@ -202,13 +199,13 @@ impl UnionType {
         self.members.binary_search(ty).is_ok()
     }
 
-    /// Returns the union of the key types of its members.
+    /// Returns the union of the key types of its members. Computed once.
     pub fn keys(&self) -> &Type {
         self.keys
             .get_or_init(|| union_all(self.members.iter().map(Type::keys)))
     }
 
-    /// Returns the union of the value types of its members.
+    /// Returns the union of the value types of its members. Computed once.
     pub fn values(&self) -> &Type {
         self.values
             .get_or_init(|| union_all(self.members.iter().map(Type::values)))

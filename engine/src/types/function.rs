@@ -7,7 +7,6 @@ use super::Type;
 /// Type of a function. Functions are not values, so it is never a component of another type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FunctionType {
-    /// The arguments.
     pub args: Vec<Parameter>,
     /// Type of all further arguments of a variadic function.
     pub variadic: Option<Type>,
@@ -18,9 +17,7 @@ pub struct FunctionType {
 /// An argument or a result, optionally named.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parameter {
-    /// Its name.
     pub name: Option<Arc<str>>,
-    /// Its type.
     pub of: Type,
 }
 

@@ -47,7 +47,7 @@ impl Type {
 }
 
 impl FunctionType {
-    /// Returns the JSON form.
+    /// Returns the JSON form that OPA uses in capabilities.
     pub fn to_json(&self) -> Json {
         let mut node = node("function");
         if !self.args.is_empty() {
@@ -65,7 +65,7 @@ impl FunctionType {
 }
 
 impl Parameter {
-    /// Returns the JSON form.
+    /// Returns the JSON form: that of the type, with the name.
     pub fn to_json(&self) -> Json {
         let mut json = self.of.to_json();
         if let (Some(name), Json::Object(node)) = (&self.name, &mut json) {
@@ -83,7 +83,7 @@ fn list(types: &[Type]) -> Json {
     types.iter().map(Type::to_json).collect()
 }
 
-/// Returns a constant as JSON.
+/// Returns a constant as JSON. Sets become arrays.
 pub fn constant_json(key: ValueRef<'_>) -> Json {
     if let Some(text) = key.as_text() {
         return Json::from(String::from_utf8_lossy(text.as_bytes()));

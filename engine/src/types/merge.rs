@@ -8,22 +8,16 @@ use super::{Type, union_all};
 /// Contributions are collected and joined once, because a document may have many rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Merge {
-    /// No contribution.
     #[default]
     Nothing,
-    /// Sets, by element type.
     Sets(Vec<Type>),
     /// Objects without known keys, by key types and value types.
     Objects(Vec<Type>, Box<Merge>),
-    /// Other types.
     Alternatives(Vec<Type>),
     /// Other types, and objects without known keys, by key types and value types.
     Mixed {
-        /// Other types.
         others: Vec<Type>,
-        /// Key types.
         keys: Vec<Type>,
-        /// Value types.
         values: Vec<Type>,
     },
     /// Conflict of a function with something else: no type, until the next contribution, as in OPA.
@@ -31,7 +25,7 @@ pub enum Merge {
 }
 
 impl Merge {
-    /// Adds a contribution.
+    /// Adds a contribution. An unknown type adds nothing. A function and another type contradict each other.
     pub fn add(&mut self, contribution: Type) {
         match (&mut *self, &contribution) {
             (_, Type::Unknown) => {}
@@ -135,7 +129,7 @@ impl Merge {
         matches!(self, Self::Clash)
     }
 
-    /// Returns the joined type.
+    /// Returns the joined type, or an unknown type without contributions or after a contradiction.
     pub fn finish(self) -> Type {
         match self {
             Self::Nothing | Self::Clash => Type::Unknown,

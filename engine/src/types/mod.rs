@@ -31,43 +31,35 @@ pub use signature::{SignatureError, parse_host_signature, try_parse_signature};
 pub use unify::{may_unify, unifies};
 pub use union::{union, union_all};
 
-/// A static type.
 #[derive(Clone, Debug, Default)]
 pub enum Type {
     /// Unknown type: a free variable, or a key that does not exist.
     #[default]
     Unknown,
-    /// `null`
     Null,
-    /// `boolean`
     Boolean,
-    /// `number`
     Number,
-    /// `string`
     String,
     /// Types of the leading elements, and the type of all further ones.
     Array(Arc<ArrayType>),
     /// Known keys, and the types of all further pairs.
     Object(Arc<ObjectType>),
-    /// A set of elements of one type.
     Set(Arc<SetType>),
-    /// Any value. Not functions.
+    /// Any value, but not a function.
     Any,
-    /// Union of several types.
     Union(Arc<UnionType>),
     /// A recursive definition of a schema.
     Recursive(Arc<RecursiveType>),
-    /// A function.
     Function(Arc<FunctionType>),
 }
 
 impl Type {
-    /// Returns `false` for [`Type::Unknown`].
+    /// Returns `false` for [`Type::Unknown`]. Components may be unknown.
     pub fn is_known(&self) -> bool {
         !matches!(self, Self::Unknown)
     }
 
-    /// Returns `true` if a component is unknown.
+    /// Returns `true` if the type or a component is unknown. O(1).
     pub fn has_unknown(&self) -> bool {
         match self {
             Self::Unknown => true,
@@ -96,7 +88,6 @@ impl Type {
         }
     }
 
-    /// Returns the function type, if it is one.
     pub fn as_function(&self) -> Option<&FunctionType> {
         match self {
             Self::Function(function) => Some(function),

@@ -3,7 +3,7 @@
 use super::{Type, union_all};
 use crate::value::{ArrayView, Kind, ObjectView, RefRepr, SetView, ValueRef};
 
-/// Returns the type of a constant.
+/// Returns the type of a constant. Collections have a component for each element.
 pub fn type_of(value: ValueRef<'_>) -> Type {
     match value.kind() {
         Kind::Null => Type::Null,
@@ -58,7 +58,7 @@ impl Type {
         }
     }
 
-    /// Returns `true` if `ty` is this type or one of its alternatives.
+    /// Returns `true` if `ty` is this type or one of its alternatives. [`Type::Any`] contains everything but functions.
     pub fn contains(&self, ty: &Self) -> bool {
         match self {
             Self::Any => !matches!(ty, Self::Function(_)),

@@ -11,9 +11,7 @@ use crate::value::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignatureError {
-    /// Signature.
     pub signature: Box<str>,
-    /// Byte offset in the signature.
     pub offset: usize,
     /// Syntax expected there.
     pub expected: &'static str,

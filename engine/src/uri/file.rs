@@ -9,14 +9,11 @@ use super::{UriPart, decode};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileUrlError {
-    /// The scheme is not `file`.
     UnsupportedScheme {
-        /// The whole URL.
         url: String,
     },
     /// A percent escape is not valid.
     InvalidEscape {
-        /// The path of the URL.
         path: String,
     },
 }

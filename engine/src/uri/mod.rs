@@ -21,7 +21,7 @@ pub struct Uri {
     pub user: Vec<u8>,
     /// Host and port, decoded.
     pub host: Vec<u8>,
-    /// Path, decoded.
+    /// Path, after percent-decoding.
     pub path: Vec<u8>,
     /// Path, not decoded, if encoding the decoded path yields something else.
     pub raw_path: Vec<u8>,
@@ -29,7 +29,7 @@ pub struct Uri {
     pub query: Vec<u8>,
     /// `true` for a question mark without a query.
     pub has_empty_query: bool,
-    /// Fragment, decoded.
+    /// Fragment, after percent-decoding. Empty if there is none.
     pub fragment: Vec<u8>,
     /// `true` if only the scheme precedes a path that starts with a slash: `file:/x`.
     pub omits_host: bool,
@@ -62,7 +62,10 @@ enum UriPart {
 
 type UriResult<T> = Result<T, String>;
 
-/// Parses a URI or a reference.
+/// Parses a URI or a reference. Decodes path and fragment.
+///
+/// # Errors
+/// The text is not valid: Go's message.
 pub fn parse(text: &[u8]) -> Result<Uri, UriError> {
     let (head, fragment) = cut(text, b'#');
     let fail = |text: &[u8], reason| UriError {
@@ -118,7 +121,6 @@ fn parse_head(text: &[u8]) -> UriResult<Uri> {
     Ok(uri)
 }
 
-/// Quotes a text for messages.
 fn quote(text: &[u8]) -> String {
     let mut quoted_text = String::new();
     // writing to a string does not fail
@@ -238,7 +240,7 @@ fn decode(text: &[u8], part: UriPart) -> UriResult<Cow<'_, [u8]>> {
     Ok(Cow::Owned(decoded))
 }
 
-/// Returns the value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit, or `None` for other bytes.
 #[inline]
 pub fn hex(digit: u8) -> Option<u8> {
     u8::try_from(char::from(digit).to_digit(16)?).ok()

@@ -53,7 +53,6 @@ pub enum Excess {
     Nodes,
 }
 
-/// An array in the arena.
 pub struct ArenaArray<'e> {
     items: &'e [ValueRef<'e>],
     extent: ValueSize,
@@ -75,7 +74,6 @@ impl Arena {
         Self::default()
     }
 
-    /// Returns the bump allocator.
     pub fn bump(&self) -> &Bump {
         &self.bump
     }
@@ -139,7 +137,7 @@ impl Arena {
         self.bump.allocated_bytes()
     }
 
-    /// Copies a string.
+    /// Copies a string into the arena. Short strings are stored inline.
     #[inline]
     pub fn text(&self, text: &str) -> ValueRef<'_> {
         match Short::new(text.as_bytes()) {
@@ -157,7 +155,7 @@ impl Arena {
         }
     }
 
-    /// Copies a string of bytes.
+    /// Copies a string of bytes into the arena. They need not be UTF-8.
     pub fn bytes_text(&self, bytes: &[u8]) -> ValueRef<'_> {
         match Short::new(bytes) {
             Some(short) => ValueRef(RefRepr::Short(short)),
@@ -183,7 +181,7 @@ impl Arena {
         )))
     }
 
-    /// Copies a number.
+    /// Copies a number. Only texts need memory of the arena.
     #[inline]
     pub fn number(&self, number: NumberBuf) -> ValueRef<'_> {
         match number {
@@ -224,7 +222,7 @@ impl Arena {
         })))
     }
 
-    /// Creates an array from an iterator.
+    /// Creates an array from an iterator. Elements are copied as references.
     pub fn array_from<'e>(&'e self, items: impl IntoIterator<Item = ValueRef<'e>>) -> ValueRef<'e> {
         let mut list = self.list();
         list.extend(items);
@@ -330,7 +328,7 @@ impl Arena {
 }
 
 impl ValueRef<'_> {
-    /// Returns `true` for strings.
+    /// Returns `true` for strings of any representation.
     pub fn is_string(&self) -> bool {
         self.kind() == Kind::String
     }

@@ -105,12 +105,9 @@ impl Items {
 #[derive(Clone, Copy)]
 pub struct ArrayView<'e>(pub(crate) ArrayViewRepr<'e>);
 
-/// Representation of [`ArrayView`].
 #[derive(Clone, Copy)]
 pub(crate) enum ArrayViewRepr<'e> {
-    /// An owned array.
     Stored(&'e [Value]),
-    /// An array in the arena.
     Arena(&'e [ValueRef<'e>]),
 }
 
@@ -129,7 +126,7 @@ impl<'e> ArrayView<'e> {
         self.len() == 0
     }
 
-    /// Returns the element at an index.
+    /// Returns the element at an index, or `None` after the last one. O(1).
     #[inline]
     pub fn get(self, index: usize) -> Option<ValueRef<'e>> {
         match self {
@@ -148,16 +145,14 @@ impl<'e> ArrayView<'e> {
     }
 }
 
-/// The elements of an array.
+/// The elements of an array, in order.
 #[derive(Clone)]
 pub struct ArrayIter<'e>(pub(crate) ArrayIterRepr<'e>);
 
-/// Representation of [`ArrayIter`].
 #[derive(Clone)]
 pub(crate) enum ArrayIterRepr<'e> {
     /// Elements of an owned array.
     Stored(std::slice::Iter<'e, Value>),
-    /// Elements of an array in the arena.
     Arena(std::slice::Iter<'e, ValueRef<'e>>),
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{NumberBuf, Object, RefRepr, Repr, Set, Value, ValueRef};
 
 impl From<()> for Value {
-    /// `null`
+    /// `()` is `null`.
     fn from((): ()) -> Self {
         Self(Repr::Null)
     }
@@ -20,7 +20,7 @@ impl<'e> From<&'e Value> for ValueRef<'e> {
 }
 
 impl From<()> for ValueRef<'_> {
-    /// `null`
+    /// `()` is `null`.
     fn from((): ()) -> Self {
         Self(RefRepr::Null)
     }
@@ -214,7 +214,7 @@ impl<T: Clone + Into<Value>> From<&[T]> for Value {
 }
 
 impl<T: Into<Value>> From<BTreeSet<T>> for Value {
-    /// Converts to a set.
+    /// Converts to a set. Equal members count once.
     fn from(members: BTreeSet<T>) -> Self {
         Self::set(members.into_iter().map(Into::into).collect())
     }

@@ -61,7 +61,7 @@ impl Value {
     }
 }
 
-/// Returns compact JSON.
+/// Returns compact JSON. Invalid UTF-8 becomes U+FFFD.
 pub(super) fn text(value: ValueRef<'_>) -> String {
     let mut text = Vec::new();
     write(value, &mut text);

@@ -59,23 +59,19 @@ pub(crate) use {array::ArrayViewRepr, object::ObjectViewRepr, text::TextViewRepr
 #[derive(Clone, Default)]
 pub struct Value(pub(crate) Repr);
 
-/// Representation of [`Value`].
 #[derive(Clone, Default)]
 pub(crate) enum Repr {
-    /// `null`
     #[default]
     Null,
-    /// `true`, `false`
     Bool(bool),
-    /// A 64-bit integer.
     Int(i64),
     /// `coefficient / 10^scale` with a scale of at least 1. Keeps `1.0` and `0.10` as written.
     Decimal(u8, i64),
-    /// Any other number, as its text.
+    /// Any other number, as its text in shared memory.
     Number(Arc<number::NumberText>),
     /// A string of at most 14 bytes.
     Short(Short),
-    /// A longer string.
+    /// A longer string of valid UTF-8.
     Text(SharedText),
     /// A longer string that is not valid UTF-8.
     Bytes(Bytes),
@@ -91,34 +87,21 @@ pub struct ValueRef<'e>(pub(crate) RefRepr<'e>);
 /// Representation of [`ValueRef`]. The variants named `Arena…` are in the arena, the others in an owned value.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum RefRepr<'e> {
-    /// `null`
     #[default]
     Null,
-    /// `true`, `false`
     Bool(bool),
-    /// See [`Repr::Int`].
     Int(i64),
-    /// See [`Repr::Decimal`].
     Decimal(u8, i64),
-    /// See [`Repr::Number`].
     Number(&'e Arc<number::NumberText>),
-    /// The text of a number in the arena.
     ArenaNumber(&'e &'e str),
-    /// See [`Repr::Short`].
     Short(Short),
-    /// See [`Repr::Text`].
     Text(&'e SharedText),
-    /// See [`Repr::Bytes`].
     Bytes(&'e Bytes),
-    /// A string in the arena.
     ArenaText(&'e text::ArenaText<'e>),
-    /// See [`Repr::Array`].
     Array(&'e Items),
     ArenaArray(&'e ArenaArray<'e>),
-    /// See [`Repr::Object`].
     Object(&'e Object),
     ArenaObject(&'e ArenaObject<'e>),
-    /// See [`Repr::Set`].
     Set(&'e Arc<Set>),
     ArenaSet(&'e ArenaSet<'e>),
 }
@@ -193,12 +176,12 @@ impl Value {
         }
     }
 
-    /// Returns the kind.
+    /// Returns the kind. O(1).
     pub fn kind(&self) -> Kind {
         self.borrow().kind()
     }
 
-    /// Creates a string.
+    /// Creates a string. Short strings need no allocation.
     #[inline]
     pub fn string(text: &str) -> Self {
         match Short::new(text.as_bytes()) {
@@ -218,7 +201,7 @@ impl Value {
         }
     }
 
-    /// Creates a number.
+    /// Creates a number. Only texts need an allocation.
     pub fn number(number: NumberBuf) -> Self {
         match number {
             NumberBuf::Int(i) => Self(Repr::Int(i)),
@@ -229,7 +212,7 @@ impl Value {
         }
     }
 
-    /// Creates an array.
+    /// Creates an array, which takes the elements.
     pub fn array(items: Vec<Self>) -> Self {
         Self(Repr::Array(Items::new(items)))
     }
@@ -252,7 +235,7 @@ impl Value {
         }
     }
 
-    /// Returns the string, if it is valid UTF-8.
+    /// Returns the string, or `None` if it is not valid UTF-8 or the value is not a string.
     #[inline]
     pub fn utf8(&self) -> Option<&str> {
         match self {
@@ -262,7 +245,7 @@ impl Value {
         }
     }
 
-    /// Returns the bytes of a string.
+    /// Returns the bytes of a string, which may be invalid UTF-8. Returns `None` for other values.
     #[inline]
     pub fn string_bytes(&self) -> Option<&[u8]> {
         Some(match self {
@@ -273,7 +256,7 @@ impl Value {
         })
     }
 
-    /// Returns the object, if the value is one.
+    /// Returns the object, or `None` for other values. O(1).
     pub fn as_object(&self) -> Option<&Object> {
         match self {
             Self(Repr::Object(object)) => Some(object),
@@ -283,7 +266,7 @@ impl Value {
 }
 
 impl<'e> ValueRef<'e> {
-    /// Returns the kind.
+    /// Returns the kind. O(1).
     #[inline]
     pub fn kind(self) -> Kind {
         match self {
@@ -310,7 +293,7 @@ impl<'e> ValueRef<'e> {
         !matches!(self, Self(RefRepr::Bool(false)))
     }
 
-    /// Returns the number, if the value is one.
+    /// Returns the number, or `None` for other values.
     #[inline]
     pub fn as_number(&self) -> Option<Number<'e>> {
         Some(match self {
@@ -322,7 +305,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// Returns the string, if the value is one.
+    /// Returns the string, or `None` for other values.
     #[inline]
     pub fn as_text(&self) -> Option<TextView<'e>> {
         Some(match self {
@@ -357,7 +340,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// Returns the array, if the value is one.
+    /// Returns the array, or `None` for other values.
     #[inline]
     pub fn as_array(&self) -> Option<ArrayView<'e>> {
         Some(match self {
@@ -367,7 +350,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// Returns the object, if the value is one.
+    /// Returns the object, or `None` for other values.
     #[inline]
     pub fn as_object(&self) -> Option<ObjectView<'e>> {
         Some(match self {
@@ -377,7 +360,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// Returns the set, if the value is one.
+    /// Returns the set, or `None` for other values.
     #[inline]
     pub fn as_set(&self) -> Option<SetView<'e>> {
         Some(match self {

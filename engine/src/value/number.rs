@@ -23,30 +23,30 @@ pub use parse::NumberError;
 #[derive(Clone, Debug)]
 pub struct NumberText(pub Box<str>);
 
-/// A borrowed number.
+/// A borrowed number, in one of three representations.
 #[derive(Clone, Copy, Debug)]
 pub enum Number<'e> {
-    /// A 64-bit integer.
+    /// An integer of 64 bits.
     Int(i64),
     /// `coefficient / 10^scale` with a scale of at least 1, as written.
     Decimal(u8, i64),
-    /// Any other text.
+    /// Text of a number that the other variants cannot represent.
     Text(&'e str),
 }
 
 /// A computed or parsed number. Invariant: it has the smallest representation that keeps the text.
 #[derive(Clone, Debug)]
 pub enum NumberBuf {
-    /// A 64-bit integer.
+    /// An integer of 64 bits.
     Int(i64),
     /// `coefficient / 10^scale` with a scale of at least 1.
     Decimal(u8, i64),
-    /// Any other text.
+    /// Text of a number that the other variants cannot represent.
     Text(String),
 }
 
 impl NumberBuf {
-    /// Returns the borrowed number.
+    /// Returns the borrowed number. O(1).
     #[inline]
     pub fn as_number(&self) -> Number<'_> {
         match self {

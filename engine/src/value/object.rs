@@ -38,7 +38,6 @@ pub use unfilled::Unfilled;
 #[derive(Clone)]
 pub struct Object(ThinArc<ObjectRepr, Value>);
 
-/// The representation of an object.
 #[derive(Clone)]
 pub enum ObjectRepr {
     /// Up to `Object::SHAPED` values follow in the same allocation, in the order of the shape's keys.
@@ -137,7 +136,6 @@ impl Object {
         Self(ThinArc::from_header_and_iter(repr, std::iter::empty()))
     }
 
-    /// Returns the representation.
     #[inline]
     pub(crate) fn repr(&self) -> &ObjectRepr {
         &self.0.header.header
@@ -261,7 +259,7 @@ impl Object {
         self.get(key.borrow())
     }
 
-    /// Returns the position of a key in key order.
+    /// Returns the position of a key in key order, or `None` if there is none.
     pub(crate) fn position(&self, key: ValueRef<'_>) -> Option<u32> {
         let index = match self.repr() {
             ObjectRepr::Shaped(shape) => shape.slot(key)?,
@@ -301,7 +299,7 @@ impl Object {
         }
     }
 
-    /// Removes a key.
+    /// Removes a key, if it exists. Copies runs that are shared.
     pub fn remove(&mut self, key: ValueRef<'_>) {
         if let Some((shape, values)) = self.shaped() {
             if let Some(slot) = shape.slot(key) {
@@ -384,10 +382,8 @@ fn pairs(shape: &Shape, values: &[Value]) -> Vec<(Value, Value)> {
 #[derive(Clone, Copy)]
 pub struct ObjectView<'e>(pub(crate) ObjectViewRepr<'e>);
 
-/// Representation of [`ObjectView`].
 #[derive(Clone, Copy)]
 pub(crate) enum ObjectViewRepr<'e> {
-    /// An owned object.
     Stored(&'e Object),
     Arena(&'e ArenaObject<'e>),
 }
@@ -423,7 +419,7 @@ impl<'e> ObjectView<'e> {
         self.get(key.borrow())
     }
 
-    /// Returns `true` if all keys are strings.
+    /// Returns `true` if all keys are strings. Objects in the arena are searched.
     #[inline]
     pub fn has_text_keys(self) -> bool {
         match self {

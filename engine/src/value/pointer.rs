@@ -21,7 +21,7 @@ pub fn unescape(segment: &str) -> Cow<'_, str> {
     }
 }
 
-/// Encodes a segment.
+/// Encodes a segment: `~` as `~0` and `/` as `~1`. Copies only if there is one.
 pub fn escape(segment: &str) -> Cow<'_, str> {
     if segment.contains(['~', '/']) {
         Cow::Owned(segment.replace('~', "~0").replace('/', "~1"))

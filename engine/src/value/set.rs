@@ -50,7 +50,7 @@ impl Set {
         &self.items
     }
 
-    /// Returns `true` if the set contains an equal member.
+    /// Returns `true` if the set contains an equal member. O(log n).
     #[inline]
     pub fn contains(&self, member: ValueRef<'_>) -> bool {
         if self.items.len() <= FEW {
@@ -64,10 +64,8 @@ impl Set {
 #[derive(Clone, Copy)]
 pub struct SetView<'e>(pub(crate) SetViewRepr<'e>);
 
-/// Representation of [`SetView`].
 #[derive(Clone, Copy)]
 pub(crate) enum SetViewRepr<'e> {
-    /// An owned set.
     Stored(&'e Set),
     Arena(&'e ArenaSet<'e>),
 }
@@ -119,12 +117,10 @@ impl<'e> SetView<'e> {
 #[derive(Clone)]
 pub struct SetIter<'e>(pub(crate) SetIterRepr<'e>);
 
-/// Representation of [`SetIter`].
 #[derive(Clone)]
 pub(crate) enum SetIterRepr<'e> {
     /// Members of an owned set.
     Stored(std::slice::Iter<'e, Value>),
-    /// Members of a set in the arena.
     Arena(ArenaMembers<'e>),
 }
 

@@ -14,9 +14,8 @@ use key_prefix::{KeyPrefix, key_prefixes, shared};
 /// Number of values below which key prefixes do not pay.
 const FEW: usize = 16;
 
-/// Values that can be sorted.
 pub(crate) trait Sortable: Ord {
-    /// Returns the bytes of a string.
+    /// Returns the bytes of a string, or `None` for other values.
     fn text(&self) -> Option<&[u8]>;
     /// Returns the number, if it is stored without a text.
     fn number(&self) -> Option<Number<'static>>;

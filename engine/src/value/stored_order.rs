@@ -46,7 +46,7 @@ impl Ord for Value {
     }
 }
 
-/// Returns `true` if two objects are equal.
+/// Returns `true` if two objects are equal. Shared objects are equal without a comparison.
 #[inline]
 pub(super) fn are_equal(a: &Object, b: &Object) -> bool {
     a.ptr_eq(b) || stack::level(|| equal_objects(a, b))

@@ -49,19 +49,17 @@ impl Short {
             && load_u64_pair(text) == (word(first), word(last) >> 16)
     }
 
-    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.within(..usize::from(self.len))
     }
 
-    /// Returns the text, if it is valid UTF-8.
+    /// Returns the text, or `None` if it is not valid UTF-8. Checks at each call.
     #[inline]
     pub fn utf8(&self) -> Option<&str> {
         std::str::from_utf8(self.as_bytes()).ok()
     }
 
-    /// Returns `true` if all characters are ASCII.
     #[inline]
     fn is_ascii(&self) -> bool {
         let (first, last) = self.ends();
@@ -170,7 +168,7 @@ pub fn all_chunks(text: &[u8], is_so: impl Fn(u64) -> bool) -> bool {
         && is_so(text.last_chunk().map_or_else(|| padded(text, b' '), word))
 }
 
-/// The value 1 in each byte.
+/// The value 1 in each byte of a word.
 const ONES: u64 = u64::MAX / 255;
 
 /// The highest bit of each byte.
@@ -226,19 +224,18 @@ pub fn head_from(text: &[u8], from: usize) -> u128 {
 pub struct SharedText(ArcStr);
 
 impl SharedText {
-    /// Copies a string.
+    /// Copies a string into shared memory.
     #[inline]
     pub fn new(text: &str) -> Self {
         Self(ArcStr::from(text))
     }
 
-    /// Returns the string.
+    /// Returns the string. O(1).
     #[inline]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
@@ -256,12 +253,11 @@ impl SharedText {
 pub struct Bytes(ThinArc<(), u8>);
 
 impl Bytes {
-    /// Copies bytes.
+    /// Copies bytes into shared memory.
     pub fn new(bytes: &[u8]) -> Self {
         Self(ThinArc::from_header_and_slice((), bytes))
     }
 
-    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0.slice
@@ -272,14 +268,13 @@ impl Bytes {
 /// inline.
 #[derive(Clone, Copy, Debug)]
 pub enum ArenaText<'e> {
-    /// Valid UTF-8.
+    /// Valid UTF-8, checked before.
     Utf8(&'e str),
     /// Bytes that are not valid UTF-8. As text, each invalid byte is U+FFFD.
     Bytes(&'e [u8]),
 }
 
 impl<'e> ArenaText<'e> {
-    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &'e [u8] {
         match self {
@@ -310,24 +305,22 @@ impl<'e> ArenaText<'e> {
 #[derive(Clone, Copy)]
 pub struct TextView<'e>(pub(crate) TextViewRepr<'e>);
 
-/// Representation of [`TextView`].
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum TextViewRepr<'e> {
     /// A string that is stored inline.
     Short(BorrowedText<'e>),
-    /// Valid UTF-8.
+    /// Valid UTF-8, checked before.
     Utf8(&'e str),
     /// Anything else.
     Bytes(&'e [u8]),
 }
 
-/// A value that is a short string.
 #[derive(Clone, Copy)]
 pub struct BorrowedText<'e>(pub(super) ValueRef<'e>);
 
 impl BorrowedText<'_> {
-    /// Returns the string.
+    /// Returns the string. Invariant: the value is a short string.
     #[inline]
     pub fn short(&self) -> &Short {
         match &self.0 {
@@ -336,7 +329,6 @@ impl BorrowedText<'_> {
         }
     }
 
-    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.short().as_bytes()
@@ -344,7 +336,7 @@ impl BorrowedText<'_> {
 }
 
 impl TextView<'_> {
-    /// Returns the bytes.
+    /// Returns the bytes, without a check of UTF-8.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match self {
@@ -364,7 +356,7 @@ impl TextView<'_> {
         }
     }
 
-    /// Returns the bytes of [`Self::to_str`].
+    /// Returns the bytes of [`Self::to_str`]: the text with U+FFFD for invalid bytes.
     #[cold]
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match self.to_str() {
@@ -383,7 +375,7 @@ impl TextView<'_> {
         }
     }
 
-    /// Returns the text, if it is valid UTF-8.
+    /// Returns the text, or `None` if it is not valid UTF-8.
     #[inline]
     pub fn as_utf8(&self) -> Option<&str> {
         match self {

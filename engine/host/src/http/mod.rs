@@ -52,7 +52,7 @@ impl Shared {
                         _ => false,
                     };
                     if is_first {
-                        // after a fork, dropping the client of the parent waits forever for threads that do not exist here
+                        // after a fork, dropping the client of the parent waits forever for threads that do not exist here.
                         std::mem::forget(other);
                     }
                     current = SHARED.load_full();

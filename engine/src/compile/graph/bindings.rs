@@ -14,14 +14,12 @@ use crate::compile::safety::OWN;
 use crate::limits;
 use crate::types::FunctionType;
 
-/// State of a variable.
 #[derive(Clone)]
 pub enum VarState<'t> {
-    /// It has a value.
     Bound,
-    /// Its role in the rule.
+    /// Its role in the rule, as a text for users.
     Role(&'static str),
-    /// Origin of its value.
+    /// Origin of its value, a document or a call.
     Source(ValueOrigin<'t>),
     /// It is one of these constants, which are members of the last one.
     Values(Vec<&'t Term>, &'t Term),
@@ -30,7 +28,6 @@ pub enum VarState<'t> {
 /// Origin of a value. It is rendered as text only on demand.
 #[derive(Clone, Copy)]
 pub enum ValueOrigin<'t> {
-    /// A document.
     Document(&'t [Term]),
     /// A call of a built-in; the name of an infix operator would not help the user.
     Call(&'static Builtin),
@@ -144,7 +141,7 @@ impl<'c> Bindings<'c> {
         }
     }
 
-    /// Returns the state of a reference's value.
+    /// Returns the state of a reference's value, or `None` if nothing is known about its head.
     fn reference(&self, reference: &'c [Term]) -> Option<VarState<'c>> {
         let (head, steps) = reference.split_first()?;
         match &**head.as_var()? {
@@ -203,7 +200,7 @@ impl<'c> Bindings<'c> {
     }
 }
 
-/// Returns `true` if a term is the variable of that name.
+/// Returns `true` if a term is the variable of that name, not a reference to it.
 pub fn is_var(term: &Term, name: &str) -> bool {
     term.as_var().is_some_and(|var| **var == *name)
 }

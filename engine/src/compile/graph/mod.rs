@@ -55,7 +55,7 @@ pub struct Graph {
 struct Neighbours {
     /// Edges of the graph, including those to such rules.
     edges: Vec<OutEdges>,
-    /// Component of each vertex.
+    /// Component of each vertex. Rules that depend on each other share one.
     components: Vec<u32>,
     /// `true` for each component with a cycle.
     cyclic: Vec<bool>,
@@ -75,7 +75,6 @@ pub struct Dependency {
 /// A reference with steps that are known only at evaluation.
 #[derive(Debug)]
 pub struct DynamicRef {
-    /// The whole reference.
     pub reference: Ref,
     /// Steps that are known only at evaluation.
     pub conditions: Vec<StepCondition>,
@@ -101,7 +100,7 @@ pub enum StepNote {
     Opaque,
 }
 
-/// Builds the graph.
+/// Builds the graph. An unchanged graph of the earlier compilation is reused.
 pub fn set_graph(compilation: &mut Compilation<'_>) {
     let Compilation {
         modules,
@@ -234,7 +233,7 @@ impl Graph {
         self.rules.get(vertex.0 as usize).copied()
     }
 
-    /// Returns the dependencies of a rule.
+    /// Returns the dependencies of a rule; none for an unknown vertex.
     pub fn needs(&self, vertex: Vertex) -> &[Dependency] {
         self.needs.get(vertex.0 as usize).map_or(&[], Vec::as_slice)
     }
@@ -282,14 +281,12 @@ impl Graph {
         self.edges.len()
     }
 
-    /// Returns `true` if it has no rules.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }
 }
 
 impl Vertex {
-    /// Returns its index.
     pub fn position(self) -> usize {
         self.0 as usize
     }

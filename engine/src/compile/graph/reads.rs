@@ -15,7 +15,7 @@ use crate::compile::locals::Locals;
 use crate::compile::rule_tree::key;
 use crate::limits;
 
-/// A reference to documents.
+/// A reference to documents, with the part of the rule that contains it.
 #[derive(Debug)]
 pub struct DocumentRead {
     /// Reading part of the rule: 0 for the rule itself, then its `else` branches.

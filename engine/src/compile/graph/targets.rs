@@ -7,14 +7,11 @@ use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId, TreeRuleId};
 use crate::index::Indexed as _;
 use crate::value::Value;
 
-/// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadStep {
-    /// Exactly this key.
     Key(Value),
     /// Any of these keys.
     OneOf(Vec<Value>),
-    /// Any key.
     Any,
 }
 
@@ -83,7 +80,6 @@ impl<'t> Targets<'t> {
         }
     }
 
-    /// Returns the members of all groups.
     pub fn into_groups(self) -> Vec<Vec<PathTarget>> {
         self.groups
     }

@@ -31,7 +31,7 @@ impl Lowering<'_> {
         self.program.tree.node(node)?.rule
     }
 
-    /// Returns the function that an operator names.
+    /// Returns the function that an operator names, or `None` if its name is not constant.
     pub(super) fn called<'t>(&self, operator: &'t Term) -> Option<Called<'t>> {
         match self.function(operator) {
             Some(rule) => Some(Called::Rule(rule)),
@@ -67,7 +67,7 @@ fn text(term: &Term) -> Option<&Name> {
     term.as_var().or_else(|| term.as_string())
 }
 
-/// Returns the dotted name of an operator.
+/// Returns the dotted name of an operator. Returns `None` if a step is neither a name nor a string.
 pub(super) fn operator_name(operator: &Term) -> Option<Cow<'_, str>> {
     match &operator.kind {
         TermKind::Var(name) => Some(Cow::Borrowed(name)),

@@ -50,7 +50,7 @@ fn bodies(set: &RuleSet) -> impl Iterator<Item = &Rule> {
     set.rules.iter().flat_map(Rule::members)
 }
 
-/// Returns the replacement of a call, if the function can be inlined.
+/// Returns the replacement of a call. Returns `None` if the function is too long, or has an index or a default.
 fn inlined(call: &FunctionCall, out: Slot, set: &RuleSet, base: Slot) -> Option<Inlined> {
     let steps: usize = bodies(set).map(|rule| rule.plan.len()).sum();
     let has_indexes = bodies(set).any(|rule| {

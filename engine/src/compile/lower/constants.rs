@@ -44,7 +44,6 @@ impl Constants {
         }
     }
 
-    /// Adds a constant and returns its id.
     pub fn add(&mut self, value: Value) -> ConstId {
         self.values.push(value);
         #[expect(
@@ -73,7 +72,7 @@ impl Constants {
         }
     }
 
-    /// Returns the id of a term if it is a constant.
+    /// Returns the id of a term if it is a constant. Equal strings share an id.
     pub fn of_term(&mut self, term: &Term) -> Option<ConstId> {
         match &term.kind {
             TermKind::String(text) => Some(self.string(text)),
@@ -81,7 +80,7 @@ impl Constants {
         }
     }
 
-    /// Returns the constant of an operand, if it is one of these.
+    /// Returns the constant of an operand. Returns `None` for slots and constants of an earlier program.
     pub fn get(&self, operand: Operand) -> Option<&Value> {
         match operand {
             Operand::Const(id) => self.values.get((id as usize).checked_sub(self.base)?),
@@ -114,7 +113,6 @@ impl Constants {
         prepared
     }
 
-    /// Returns the values.
     pub fn finish(self) -> Vec<Value> {
         self.values
     }

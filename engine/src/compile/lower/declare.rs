@@ -20,7 +20,6 @@ use crate::value::{Kind, RefRepr, Value, ValueRef};
 pub struct Pending<'m> {
     /// All rules except the default.
     pub rules: Vec<KeyedRule<'m>>,
-    /// The default.
     pub default: Option<&'m ast::Rule>,
     /// Addresses of all rules, in order.
     pub addresses: Box<[usize]>,
@@ -69,14 +68,13 @@ fn address(rule: &ast::Rule) -> usize {
 /// A rule and the terms of its head after the set's path.
 #[derive(Clone)]
 pub struct KeyedRule<'m> {
-    /// Rule of a module.
     pub rule: &'m ast::Rule,
     /// Terms of the head after the set's path.
     pub tail: Vec<Term>,
 }
 
 impl KeyedRule<'_> {
-    /// Returns `true` if the rule produces members of a set.
+    /// Returns `true` if the rule produces members of a set: its head has a key and no value.
     pub fn makes_member(&self) -> bool {
         self.rule.head.value.is_none() && self.rule.head.key.is_some()
     }
@@ -170,9 +168,7 @@ fn set_at(documents: &VirtualDocuments, path: &[&Value]) -> Option<RuleId> {
 /// Rules at their nodes in the tree of rules.
 #[derive(Clone, Copy)]
 pub struct PlacedRules<'m> {
-    /// Rewritten modules.
     pub modules: &'m [Arc<Module>],
-    /// Their tree of rules.
     pub tree: &'m RuleTree,
 }
 
@@ -234,7 +230,6 @@ impl<'m> PlacedRules<'m> {
 /// The tree of documents during construction.
 struct Planting<'p, 'm> {
     placed: PlacedRules<'m>,
-    /// Tree of the rules.
     tree: &'m RuleTree,
     documents: VirtualDocuments,
     program: &'p mut Program,

@@ -20,9 +20,7 @@ const FEW: usize = 8;
 /// Operand of OPA's rule index.
 #[derive(PartialEq, Eq, Hash)]
 enum GuardOperand {
-    /// A path in the input.
     Input(KeyPath),
-    /// An argument of the function.
     Argument(u32),
 }
 

@@ -111,7 +111,7 @@ fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
     order
 }
 
-/// Returns the document or function that a step uses, if it can be inlined.
+/// Returns the document or function that a step uses, if inlining can replace the step. Otherwise returns `None`.
 pub fn used_rule(step: &Step) -> Option<RuleId> {
     match step {
         Step::Rule { rule, .. } => Some(*rule),
@@ -120,7 +120,7 @@ pub fn used_rule(step: &Step) -> Option<RuleId> {
     }
 }
 
-/// Returns `true` if a plan uses the document of a rule.
+/// Returns `true` if a plan uses the document of a rule, also in inner blocks.
 fn uses_rule(plan: &Plan) -> bool {
     plan.contains_step(|step| matches!(step, Step::Rule { .. }))
 }
@@ -131,7 +131,7 @@ struct Follow<'s> {
     before: &'s [Step],
     /// Body of the loop.
     rest: &'s [Step],
-    /// Slots of the loop for the member.
+    /// Slots of the loop for the member, `None` if it does not use them.
     member: [Option<Slot>; 2],
 }
 
@@ -184,7 +184,8 @@ impl Inliner<'_> {
         *block = steps.into();
     }
 
-    /// Returns the bodies of a rule that is `true` or undefined, if it can be inlined.
+    /// Returns the bodies of a rule that is `true` or undefined. Returns `None` if the rule is not simple, or has a default
+    /// other than `false`.
     fn bodies_of(&self, rule: RuleId, once: bool, base: Slot) -> Option<Box<[Block]>> {
         let set = self.program.rules.get(rule as usize)?;
         let simple = set.kind == RuleKind::Complete && set.early_exit && is_simple(set);

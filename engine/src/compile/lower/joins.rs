@@ -44,7 +44,7 @@ fn of_set(set: &mut RuleSet, constants: &Constants) {
     }
 }
 
-/// Finds joins in the plan of a query.
+/// Finds joins in the plan of a query, unless the optimisation is disabled.
 pub fn of_query(plan: &mut Plan, constants: &Constants, optimisations: Optimisations) {
     if optimisations.make(Optimisation::HashJoins) {
         find(plan, false, constants);

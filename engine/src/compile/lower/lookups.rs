@@ -9,7 +9,7 @@ use crate::program::{Block, Effects, Operand, Part, Plan, Slot, Step};
 /// Maximum distance that a step may move, in steps.
 const MAX_DISTANCE: usize = 64;
 
-/// Shares equal lookups of a plan.
+/// Shares equal lookups of a plan: later ones read the slot of the first.
 pub fn share(plan: &mut Plan) {
     Sharing::default().block(&mut plan.steps);
 }
@@ -62,7 +62,6 @@ pub fn is_pure(builtin: &Builtin) -> bool {
 /// Lookups that were made on the path to a step.
 #[derive(Default)]
 struct Sharing {
-    /// Slots of their results, by enclosing `with` and lookup.
     results: SmallMap<(u32, LookupKey), Slot>,
     /// Slots that were replaced by others.
     renamed: SmallMap<Slot, Slot>,
@@ -148,7 +147,7 @@ fn insertion_point(before: &[Step], step: &Step) -> usize {
     place
 }
 
-/// Returns `true` if `reader` reads a slot that `step` fills.
+/// Returns `true` if `reader` reads a slot that `step` fills, so that their order matters.
 fn fills_for(step: &Step, reader: &Step) -> bool {
     let mut found = false;
     step.results(&mut |slot| {

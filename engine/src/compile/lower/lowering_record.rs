@@ -37,14 +37,11 @@ pub struct Lowered {
     uses: Box<[(RuleId, u32)]>,
 }
 
-/// An earlier program and its record.
+/// An earlier program and its record, from which equal rule sets are reused.
 #[derive(Clone, Copy)]
 pub struct EarlierProgram<'p> {
-    /// Program of the earlier compilation.
     pub program: &'p Program,
-    /// Record of its inputs.
     pub record: &'p LoweringRecord,
-    /// Tree of the rules that it was lowered from.
     pub tree: &'p RuleTree,
 }
 

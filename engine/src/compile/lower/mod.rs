@@ -44,7 +44,7 @@ use constants::Constants;
 use declare::{Pending, PlacedRules};
 pub use lowering_record::{EarlierProgram, LoweringRecord};
 
-/// Lowers all modules.
+/// Lowers all modules. Nothing is reused.
 pub fn program(
     modules: &[Arc<Module>],
     functions: Vec<HostFunction>,

@@ -8,7 +8,7 @@ use crate::builtins::{self, BuiltinFn};
 use crate::program::{Callee, ConstId, ModifierTarget, Operand, RuleKind, document_path};
 
 impl Lowering<'_> {
-    /// Lowers the replacement of a `with`.
+    /// Lowers the replacement of a `with`. Returns `None` if the target is neither a function nor a root document.
     pub(super) fn modifier(&mut self, with: &With) -> Option<ModifierTarget> {
         let root = match &with.target.kind {
             TermKind::Var(name) => name.clone(),
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             .is_some_and(|name| self.binding(name).is_none())
     }
 
-    /// Returns the function that a `with` target names.
+    /// Returns the function that a `with` target names, or `None` if it names a document.
     fn callee(&self, target: &Term) -> Option<Callee> {
         if let Some(rule) = self.function(target) {
             let set = self.program.rules.get(rule as usize)?;

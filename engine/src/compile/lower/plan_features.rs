@@ -5,20 +5,17 @@ use crate::program::{Effects, Step};
 /// Features of a plan that later passes look for. Most plans have few of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PlanFeatures {
-    /// A comprehension.
     pub collection: bool,
-    /// A loop.
     pub loops: bool,
     /// A loop that stores its keys, or a walk that stores its paths.
     pub keys: bool,
-    /// A pattern of an array.
     pub patterns: bool,
     /// Number of lookups that may be repeated.
     pub lookups: u32,
 }
 
 impl PlanFeatures {
-    /// Records a step.
+    /// Records a step, but not those of its inner blocks.
     pub fn see(&mut self, step: &Step) {
         self.collection |= matches!(step, Step::Collect { .. });
         self.loops |= matches!(step, Step::Scan { .. });

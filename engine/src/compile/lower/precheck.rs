@@ -62,7 +62,6 @@ impl Lowering<'_> {
 pub struct Around<'a> {
     /// Rules that share its index.
     pub rules: &'a [KeyedRule<'a>],
-    /// Tree of documents.
     pub tree: &'a VirtualDocuments,
     /// `true` if the first solution of any of the rules is the result.
     pub exits: bool,
@@ -134,7 +133,7 @@ impl<'t> EffectAnalysis<'t> {
         }
     }
 
-    /// Returns the effect of the expression at an index.
+    /// Returns the effect of the expression at an index, computed once.
     pub fn of_expr(&mut self, at: usize, expr: &Expr) -> Effect {
         if self.effects.len() <= at {
             self.effects.resize(at + 1, None);
@@ -209,7 +208,6 @@ pub fn is_observable(body: &[Expr], tree: &VirtualDocuments) -> bool {
 /// Observability of an expression's evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Not observable.
     Pure,
     /// Observable by errors of built-ins, if they end the evaluation.
     Strict,

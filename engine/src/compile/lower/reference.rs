@@ -49,7 +49,7 @@ impl Lowering<'_> {
         (known.iter().map(|term| self.term(term)).collect(), rest)
     }
 
-    /// Evaluates the operands below a value.
+    /// Evaluates the operands below a value. Each open operand becomes a loop.
     fn lookup_below(&mut self, mut from: Operand, mut operands: &[Term]) -> Operand {
         while let Some((first, others)) = operands.split_first() {
             if self.is_open(first) {

@@ -22,7 +22,7 @@ use crate::program::{
 };
 use crate::value::{Repr, Value};
 
-/// Lowers the rules of one set.
+/// Lowers the rules of one set. Invariant: the set is declared in `program`.
 pub fn lower(
     id: RuleId,
     pending: &Pending<'_>,
@@ -146,7 +146,6 @@ fn is_costly_term(term: &Term, args: &[Term]) -> bool {
     }
 }
 
-/// Lowers the rules of one kind.
 struct RuleLowering<'p> {
     kind: RuleKind,
     members: &'p [KeyedRule<'p>],
@@ -357,13 +356,10 @@ impl RuleLowering<'_> {
 /// The body of a rule or an `else` branch before lowering.
 struct Ordered<'b> {
     rule: &'b ast::Rule,
-    /// Expressions in evaluation order.
     order: Vec<&'b Expr>,
     /// Conditions that are tested before the body.
     precheck: Option<Precheck>,
-    /// Conditions for the index.
     conditions: Vec<IndexCondition>,
-    /// Coverage of the rule by the conditions.
     coverage: ConditionCoverage,
     /// Checks implied by the index.
     proven: Proofs,

@@ -8,7 +8,7 @@ use crate::program::{Operand, Step};
 use crate::value::Kind;
 
 impl Lowering<'_> {
-    /// Lowers `left = right`.
+    /// Lowers `left = right`. Pairs whose sides are both open wait until one is bound.
     pub(super) fn unify(&mut self, left: &Term, right: &Term) {
         let mut waiting = Vec::new();
         self.unify_evaluated(left, right, &mut waiting);

@@ -37,14 +37,12 @@ pub struct InterfaceDiff {
     exists: bool,
     /// `true` if a rule was added or removed here.
     touched: bool,
-    /// `true` if the interface of the document changed.
     changed: bool,
-    /// `true` if the interface of a document below changed.
     changed_below: bool,
 }
 
 impl InterfaceDiff {
-    /// Adds the rules of an added module.
+    /// Adds the rules of an added module, and marks its package.
     pub fn add_module(&mut self, module: &Module) {
         let package = rule_tree::package_path(module);
         self.node_at(&package, true);

@@ -22,7 +22,7 @@ use crate::value::Value;
 
 /// Reusable part of a compilation.
 pub struct Reuse {
-    /// Result of each module; `None` if it must be compiled.
+    /// Result of each module, by position. `None` if it must be compiled.
     pub results: Vec<Option<Arc<CompiledModule>>>,
     /// Paths below `data` of the rules of all modules that are not reused.
     pub gone: Vec<Vec<Value>>,

@@ -142,7 +142,7 @@ impl Expander<'_> {
     }
 }
 
-/// Adds the modifiers of an expression to the expressions generated for it.
+/// Adds the modifiers of an expression to the expressions generated for it, so that they see the same documents.
 fn add_modifiers(with: &[With], exprs: &mut [Expr]) {
     if !with.is_empty() {
         for expr in exprs {

@@ -129,7 +129,7 @@ fn chain_term(chain: Vec<AnnotatedDocument>, span: Span) -> Term {
     json_term(&links.collect(), span)
 }
 
-/// Converts a JSON value to a term.
+/// Converts a JSON value to a term. All parts have the span.
 fn json_term(value: &Value, span: Span) -> Term {
     let kind = match value {
         Value::Null => TermKind::Null,

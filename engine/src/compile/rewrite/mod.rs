@@ -68,7 +68,6 @@ pub(super) fn hoist(locals: &mut Locals, term: &mut Term) -> Expr {
     Expr::generated_call("eq", vec![local, value], span)
 }
 
-/// Returns the expression `true`.
 pub(super) fn truth(span: Span) -> Expr {
     Expr::new(
         ExprKind::Term(Term::new(TermKind::Boolean(true), span)),

@@ -44,7 +44,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     });
 }
 
-/// Rewrites or erases `print` in a query.
+/// Rewrites `print` in a query, or erases it unless printing is enabled.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     if !prints(&query.body) {
         return;

@@ -60,7 +60,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     });
 }
 
-/// Rewrites the template strings of a query.
+/// Rewrites the template strings of a query to calls of a built-in. Errors are in its report.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     if !has_templates(&query.body) {
         return;
@@ -207,7 +207,7 @@ impl TemplateRewriter<'_> {
         }
     }
 
-    /// Rewrites a term that is itself a template.
+    /// Rewrites a term that is itself a template, to a call of [`TEMPLATE_STRING`].
     fn term_here(&mut self, term: &mut Term) {
         let TermKind::Template(template) = &term.kind else {
             return;

@@ -86,7 +86,7 @@ fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a N
     unbound
 }
 
-/// Orders the bodies of all rules.
+/// Orders the bodies of all rules, so that each variable is bound before it is tested. Reports unsafe variables.
 pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
     let functions = CallableFunctions::new(compilation.options, &compilation.rule_tree);
     let locals = &compilation.locals;

@@ -32,7 +32,6 @@ pub struct Unsafe {
 pub struct SafetyContext<'c> {
     /// Functions that calls can name.
     pub functions: CallableFunctions<'c>,
-    /// Generated locals.
     pub locals: &'c Locals,
     /// `true` if there may be comprehensions.
     pub has_closures: bool,
@@ -268,7 +267,7 @@ impl<'c> Safety<'c> {
         });
     }
 
-    /// Orders the closures of an expression.
+    /// Orders the closures of an expression: bodies of `every`, `not`, `and` and `or`.
     fn order_closures(&mut self, expr: &mut Expr, safe: &mut VarSet) {
         match &mut expr.kind {
             ExprKind::Every(every) => {
@@ -347,7 +346,6 @@ fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
     own_vars
 }
 
-/// An operand of `not`, `and` or `or`.
 struct LogicalOperand<'a> {
     body: &'a Body,
     braced: bool,
@@ -385,7 +383,7 @@ struct ClosureVars<'s> {
 }
 
 impl ClosureVars<'_> {
-    /// Visits an expression of the body.
+    /// Visits an expression of the body. Braced operands are closures.
     fn visit_expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Every(every) => self.closure(&every.body),

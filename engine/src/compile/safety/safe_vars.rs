@@ -36,7 +36,7 @@ impl<'c> SafeVars<'c> {
         self.safe.add(&bound);
     }
 
-    /// Adds variables by name.
+    /// Adds variables by name. Unknown names are numbered.
     pub fn add_names(&mut self, names: Vec<Name>) {
         for name in names {
             let var = self.vars.var(&name);

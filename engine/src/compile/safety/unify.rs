@@ -91,7 +91,7 @@ impl Unifier<'_> {
         }
     }
 
-    /// Handles a pattern and a term that is not one.
+    /// Handles a pattern and a term that is not one. Binds the pattern's variables if the term has a value.
     fn destructure(&mut self, pattern: &Term, term: &Term) {
         let fits = match term.kind {
             TermKind::Ref(_) | TermKind::Call(_) => has_value(self.vars, term, self.safe),

@@ -82,7 +82,7 @@ impl UnsafeReport {
     }
 }
 
-/// Reports a variable of a head.
+/// Reports a variable of a head, by the name that the user wrote.
 pub fn report_head_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
     let message = format!("var {} is unsafe{suffix}", user_name(name));
     report.error(Code::UnsafeVar, span, message);
@@ -118,7 +118,7 @@ impl<'m> SharedRows<'m> {
         Self { module, rows: None }
     }
 
-    /// Returns ` in rule p` if the row of a rule is shared.
+    /// Returns ` in rule p` if the row of a rule is shared, otherwise an empty text.
     pub fn suffix(&mut self, rule: Span, reference: &[Term]) -> String {
         let module = self.module;
         let rows = self.rows.get_or_insert_with(|| shared_rows(module));

@@ -22,7 +22,7 @@ pub struct Vars {
 }
 
 impl Vars {
-    /// Returns the number of a name.
+    /// Returns the number of a name, which is assigned on first use. A few names are compared, more are hashed.
     pub fn var(&mut self, name: &Name) -> Var {
         if let Some(var) = self.find(name) {
             return var;
@@ -106,7 +106,7 @@ impl VarSet {
             .binary_search_by_key(&block, |(block, _)| *block)
     }
 
-    /// Returns the word with an index, or 0.
+    /// Returns the word with an index, or 0 if it is not stored.
     #[inline]
     fn word(&self, block: u32) -> u64 {
         let entry = self
@@ -116,7 +116,6 @@ impl VarSet {
         entry.map_or(0, |(_, word)| *word)
     }
 
-    /// Removes a variable.
     pub fn remove(&mut self, var: Var) {
         let (block, bit) = word_and_bit(var);
         if let Ok(index) = self.find(block)
@@ -129,20 +128,17 @@ impl VarSet {
         }
     }
 
-    /// Returns `true` if the set contains a variable.
     #[inline]
     pub fn contains(&self, var: Var) -> bool {
         let (block, bit) = word_and_bit(var);
         self.word(block) & bit != 0
     }
 
-    /// Returns `true` if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Returns `true` if this is a subset of another set.
     #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
         self.blocks
@@ -174,7 +170,6 @@ impl VarSet {
         set
     }
 
-    /// Returns the intersection of two sets.
     pub fn intersection(&self, other: &Self) -> Self {
         let intersect = |(block, word): &(u32, u64)| (*block, word & other.word(*block));
         Self {

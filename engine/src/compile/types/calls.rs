@@ -152,19 +152,19 @@ impl TypeChecker<'_> {
     }
 }
 
-/// Returns `true` if an operator is a function of the policy.
+/// Returns `true` if an operator is a function of the policy: a reference into `data`.
 fn is_document(operator: &Term) -> bool {
     let head = reference(operator).first().and_then(Term::as_var);
     head.is_some_and(|name| &**name == "data")
 }
 
-/// Returns a term as a reference.
+/// Returns a term as a reference. A variable is a reference of one term.
 pub(super) fn reference(term: &Term) -> &[Term] {
     term.as_ref()
         .map_or(std::slice::from_ref(term), Vec::as_slice)
 }
 
-/// Returns the name of an operator.
+/// Returns the name of an operator, as messages show it.
 fn name(operator: &Term) -> String {
     match operator.as_ref() {
         Some(reference) => display_ref(reference).to_string(),

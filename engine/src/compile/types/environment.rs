@@ -60,7 +60,7 @@ impl<'c> TypeEnvironment<'c> {
         }
     }
 
-    /// Returns `true` if a value can have both types.
+    /// Returns `true` if a value can have both types. Partial types unify if they may.
     pub fn unifies(&self, a: &Type, b: &Type) -> bool {
         if self.partial {
             may_unify(a, b)
@@ -126,7 +126,7 @@ impl<'c> TypeEnvironment<'c> {
         self.undo.push((name.clone(), before));
     }
 
-    /// Stores the type of a comprehension.
+    /// Stores the type of a comprehension, identified by its address.
     pub fn keep(&mut self, closure: &Comprehension, ty: Type) {
         self.closures.insert(ptr::from_ref(closure), ty);
     }
@@ -174,7 +174,7 @@ impl<'c> TypeEnvironment<'c> {
         }
     }
 
-    /// Returns the type of an operator, or of the target or value of a `with`.
+    /// Returns the type of an operator, or of the target or value of a `with`. Unknown names have the unknown type.
     pub fn of_operator(&self, term: &Term) -> Type {
         match term.as_var() {
             Some(name) if self.variable(name).is_none() && !is_root(name) => {
@@ -226,7 +226,7 @@ impl<'c> TypeEnvironment<'c> {
         Type::object_of(keys, values)
     }
 
-    /// Returns the type of a reference's value.
+    /// Returns the type of a reference's value, or the unknown type.
     pub fn of_reference(&self, reference: &[Term]) -> Type {
         let Some((head, steps)) = reference.split_first() else {
             return Type::Unknown;
@@ -277,7 +277,7 @@ impl<'c> TypeEnvironment<'c> {
     }
 }
 
-/// Returns `true` if a name is a root document.
+/// Returns `true` if a name is a root document: `data` or `input`.
 pub fn is_root(name: &str) -> bool {
     name == "data" || name == "input"
 }
@@ -294,7 +294,8 @@ pub fn step(tree: &TypeTree, id: TypeNodeId, term: &Term) -> Option<TypeNodeId> 
     }
 }
 
-/// Returns the type that a tree has for a document; `None` if it has none.
+/// Returns the type that a tree has for a document. Steps below a leaf select in its type. Returns `None` if the tree has
+/// none.
 fn of_document(tree: &TypeTree, reference: &[Term]) -> Option<Type> {
     let mut id = TypeTree::ROOT;
     for (depth, term) in reference.iter().enumerate() {

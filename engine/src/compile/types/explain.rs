@@ -21,11 +21,10 @@ pub type Details = (Vec<String>, Option<Json>);
 pub struct TypeProblem {
     /// Source location.
     pub span: Span,
-    /// Error message.
     pub message: String,
     /// Lines below the message.
     pub details: Vec<String>,
-    /// OPA's JSON details.
+    /// OPA's JSON details, `None` if the error has none.
     pub details_json: Option<Json>,
     /// `true` if an unknown type was involved: an earlier error may be the cause.
     pub unknown: bool,
@@ -43,7 +42,7 @@ impl TypeProblem {
         }
     }
 
-    /// Returns the diagnostic with its file.
+    /// Returns the diagnostic, with the file that `report` has for its span.
     pub fn diagnostic(self, report: &Report) -> Diagnostic {
         let mut diagnostic = report.diagnostic(Code::Type, self.span, self.message);
         diagnostic.details = self.details;
@@ -92,7 +91,7 @@ impl TypeProblem {
     }
 }
 
-/// Returns the details that compare operands with parameters.
+/// Returns the details that compare operands with parameters: lines `have:` and `want:`, and OPA's JSON.
 pub fn operand_details(have: &[Type], want: &[Parameter]) -> Details {
     let (all, want_text) = brief::lists(have, want, "have: ".len());
     let have: Json = have.iter().map(Type::to_json).collect();
@@ -103,7 +102,6 @@ pub fn operand_details(have: &[Type], want: &[Parameter]) -> Details {
     )
 }
 
-/// An invalid reference.
 pub struct BadReference<'a> {
     /// The reference with the user's names.
     pub reference: &'a [Term],

@@ -44,7 +44,7 @@ use super::query::QueryCompilation;
 use super::rule_tree::RuleTree;
 use crate::types::Type;
 
-/// Checks the types of a query.
+/// Checks the types of a query. Errors are in its report.
 pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
     let locals = &compilation.locals;
     let mut checker = TypeChecker::new(compilation.options, &compilation.compiled.types, locals);

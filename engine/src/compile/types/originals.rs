@@ -45,7 +45,6 @@ impl Original<'_> {
 /// Context of a term, which determines how far it is restored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum TermContext {
-    /// A step of a reference.
     Step,
     /// The head of a reference: expressions that bind locals to references are not restored.
     Head,

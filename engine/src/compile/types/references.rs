@@ -58,7 +58,7 @@ enum RefError {
     },
 }
 
-/// Possible keys of a step.
+/// Possible keys of a step: a type, or the keys below a node of the tree.
 enum PossibleKeys {
     /// Keys of a type, if they are known.
     OfType(Type),
@@ -154,7 +154,10 @@ impl TypeChecker<'_> {
         Some(Ok(()))
     }
 
-    /// Checks the steps of a reference into a type.
+    /// Checks the steps of a reference into a type, from `position` on.
+    ///
+    /// # Errors
+    /// A step is impossible for the type, or the value is a function.
     fn steps(&mut self, ty: &Type, reference: &[Term], position: usize) -> RefResult {
         let mut ty = ty.clone();
         for (position, key) in reference.iter().enumerate().skip(position) {
@@ -169,7 +172,7 @@ impl TypeChecker<'_> {
         }
     }
 
-    /// Checks one step into a type and returns the type of its value.
+    /// Checks one step into a type and returns the type of its value. Binds a free variable to the type of the keys.
     fn step(&mut self, ty: Type, key: &Term, position: usize) -> Result<Type, RefError> {
         let want = ty.keys();
         if !want.is_known() {

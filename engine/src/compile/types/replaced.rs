@@ -33,7 +33,7 @@ impl<'c> ReplacedRules<'c> {
         }
     }
 
-    /// Returns `true` if some `with` may replace the rule.
+    /// Returns `true` if some `with` may replace the rule. The first call searches all rules.
     pub fn contains(&self, rule: TreeRuleId) -> bool {
         self.rules.get_or_init(|| self.search()).contains(&rule)
     }

@@ -116,7 +116,6 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Nodes of the rules' documents in the type tree.
 struct DocumentNodes<'c> {
     tree: &'c RuleTree,
     /// For each node of the rule tree, its node in the type tree once it is known.
@@ -159,7 +158,7 @@ impl<'c> DocumentNodes<'c> {
     }
 }
 
-/// Types of rules, by module.
+/// Types of rules, by module: those before, and those that were computed now.
 struct Yields {
     /// Earlier types; empty for open modules.
     before: Vec<Arc<[Yield]>>,

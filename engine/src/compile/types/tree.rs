@@ -7,7 +7,6 @@ use crate::types::{Merge, ObjectType, Type, type_of, union, union_all};
 use crate::value::order::same_key;
 use crate::value::{Kind, Value, ValueRef};
 
-/// Index of a node of a [`TypeTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeNodeId(u32);
 
@@ -80,7 +79,6 @@ impl TypeTree {
         self.steps.reserve(count);
     }
 
-    /// Returns `true` if it has no types.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }
@@ -102,7 +100,7 @@ impl TypeTree {
         sorted.iter().map(|child| (&self.node(*child).key, *child))
     }
 
-    /// Returns `true` if a node has a type of its own.
+    /// Returns `true` if a node has a type of its own that is not contradictory.
     pub fn is_leaf(&self, id: TypeNodeId) -> bool {
         let contribution = &self.node(id).own;
         contribution
@@ -110,7 +108,7 @@ impl TypeTree {
             .is_some_and(|contribution| !contribution.is_conflict())
     }
 
-    /// Returns the type of the document at a node.
+    /// Returns the type of the document at a node, with what rules below it add. Computed once.
     pub fn type_of_node(&self, id: TypeNodeId) -> &Type {
         let node = self.node(id);
         node.whole.get_or_init(|| match &node.own {
@@ -121,7 +119,7 @@ impl TypeTree {
         })
     }
 
-    /// Returns the type of the keys of the document at a node.
+    /// Returns the type of the keys of the document at a node. Computed once.
     pub fn keys(&self, id: TypeNodeId) -> &Type {
         self.node(id).keys.get_or_init(|| {
             if self.is_leaf(id) {
@@ -200,7 +198,7 @@ impl TypeTree {
         self.node_mut(id).spoiled = true;
     }
 
-    /// Sets the type of a path.
+    /// Sets the type of a path. Replaces an earlier one.
     pub fn put(&mut self, path: &[Value], ty: Type) {
         let id = self.descend(path);
         let mut contribution = Merge::default();
@@ -250,7 +248,7 @@ impl TypeTree {
     }
 }
 
-/// Returns an object type with additional keys and values.
+/// Returns an object type with additional keys and values of these types.
 fn extend(object: &ObjectType, keys: Type, values: Type) -> Type {
     let (keys, values) = match object.rest() {
         Some((key, ty)) => (union(key.clone(), keys), union(ty.clone(), values)),

@@ -20,7 +20,7 @@ pub struct ComprehensionSearch {
 pub struct Keyed(HashMap<usize, Arc<ComprehensionSearch>>);
 
 impl Keyed {
-    /// Adds a comprehension.
+    /// Adds a comprehension, identified by its address. The term must stay in place.
     pub fn insert(&mut self, comprehension: &Term, key: ComprehensionSearch) {
         self.0
             .insert(std::ptr::from_ref(comprehension).addr(), Arc::new(key));

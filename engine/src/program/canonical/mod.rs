@@ -37,7 +37,7 @@ pub struct Canonical {
 /// A rule by its position. [`Canonical::rule`] returns it, or `None` if there is no such rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleAt {
-    /// Position of the module.
+    /// Position of the module in the program.
     pub module: u32,
     /// Position of the rule in its module.
     pub rule: u32,
@@ -55,14 +55,13 @@ impl Canonical {
         }
     }
 
-    /// Searches comprehensions once.
+    /// Sets the comprehensions that are searched once, not for each solution.
     #[must_use]
     pub fn searching_once(mut self, keyed: Keyed) -> Self {
         self.keyed = keyed;
         self
     }
 
-    /// Returns the tree of virtual documents.
     pub fn doc_tree(&self) -> &DocTree {
         self.doc_tree.get_or_init(|| DocTree::new(&self.modules))
     }

@@ -15,7 +15,6 @@ use crate::value::{Value, ValueRef};
 /// Number of children up to which a linear scan is faster than creating a key.
 const FEW: usize = 8;
 
-/// Index of a document node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DocNodeId(u32);
 
@@ -40,9 +39,7 @@ pub struct DocNode {
 /// Kind of document that a group produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
-    /// One value, or the value of a function.
     Single,
-    /// A set.
     Multiple,
 }
 
@@ -54,7 +51,6 @@ pub struct Group {
     pub ground: bool,
     /// The rules in order, without defaults.
     pub members: Vec<GroupRule>,
-    /// The default.
     pub default: Option<RuleAt>,
     /// Number of arguments; 0 for rules that are not functions.
     pub arity: usize,
@@ -67,23 +63,20 @@ pub struct Group {
 
 /// A rule of a group. Conditions and values have one element for the rule and for each of its `else` branches, in order.
 pub struct GroupRule {
-    /// The rule.
     pub rule: RuleAt,
     /// Number of terms of its package's path, without `data`.
     pub package: usize,
     /// Conditions of the rule and of each member of its `else` chain.
     pub conditions: Vec<Conditions>,
-    /// Their values, if constant.
+    /// Their values, `None` if they are not constant.
     pub values: Vec<Option<Value>>,
 }
 
-/// The tree of document nodes.
 pub struct DocTree {
     nodes: Vec<DocNode>,
 }
 
 impl DocTree {
-    /// The node of `data`.
     pub const DATA: DocNodeId = DocNodeId(0);
 
     /// Sorts rules into the tree.
@@ -107,12 +100,11 @@ impl DocTree {
         tree
     }
 
-    /// Returns a node.
     pub fn get(&self, id: DocNodeId) -> &DocNode {
         self.nodes.item(id)
     }
 
-    /// Returns the child of a node.
+    /// Returns the child of a node, or `None`. A few children are compared, more are hashed.
     pub fn child(&self, id: DocNodeId, key: ValueRef<'_>) -> Option<DocNodeId> {
         let node = self.get(id);
         if node.children.len() <= FEW {
@@ -123,7 +115,6 @@ impl DocTree {
         node.children.get(&key.to_value()).copied()
     }
 
-    /// Number of nodes.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
@@ -194,7 +185,7 @@ impl DocTree {
 }
 
 impl Group {
-    /// Returns `true` if all rules have the same constant value.
+    /// Returns `true` if all rules have the same constant value and there is no default.
     pub fn is_constant(&self) -> bool {
         let mut values = self.members.iter().flat_map(|member| &member.values);
         let first = values.next().filter(|value| value.is_some());
@@ -302,7 +293,7 @@ fn name(term: &Term) -> Option<Value> {
     Some(Value::string(text))
 }
 
-/// Returns `true` if a head has no variables.
+/// Returns `true` if a head has no variables, so that its path is known.
 pub fn is_ground(head: &Head) -> bool {
     head.reference.iter().skip(1).all(Term::is_scalar)
 }

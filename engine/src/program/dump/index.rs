@@ -44,7 +44,7 @@ impl Dump<'_> {
     }
 }
 
-/// Describes a question.
+/// Describes a question as dumps do, such as `length of input.a`.
 pub fn question(question: &Question) -> String {
     let place = place(&question.place);
     match &question.feature {
@@ -77,7 +77,7 @@ fn between(delimiters: &Delimiters) -> String {
     }
 }
 
-/// The answers in order, as text.
+/// The answers, sorted, as text.
 fn listed<'i>(feature: &ValueFeature, answers: &'i Answers) -> Vec<(String, &'i DecisionNode)> {
     // the ends of strings are kept in reverse
     let text = |bytes: &[u8]| {

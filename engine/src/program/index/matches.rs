@@ -1,6 +1,5 @@
 //! Rule numbers that an index selects.
 
-/// Selected rules.
 pub enum SelectedRules<'e> {
     /// Rules of one or two lists; sufficient for most indexes.
     Few(Numbers<'e>),
@@ -29,7 +28,7 @@ impl<'e> RuleLists<'e> {
         }
     }
 
-    /// Merges the lists.
+    /// Merges the lists. Two lists need no allocation.
     pub fn matches(&self) -> SelectedRules<'e> {
         let [left, right] = self.lists;
         if self.more.is_empty() {

@@ -8,7 +8,6 @@ use crate::value::text::padded;
 
 /// A key that may contain other keys of its kind.
 pub trait Nests {
-    /// Type of the searched value.
     type Sought: ?Sized;
 
     /// Orders outer keys before inner ones, with nothing else between.

@@ -13,16 +13,14 @@ use crate::program::{RuleId, RuleSubset};
 pub(super) struct Builder {
     nodes: Vec<PathNode>,
     children: HashMap<Edge, PathNodeId>,
-    /// Each read: the node of its path, and the reading rule.
     reads: Vec<(PathNodeId, RuleId)>,
-    /// State of each rule set.
     rules: Vec<ReadCoverage>,
 }
 
 /// State of a rule set during construction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReadCoverage {
-    /// The id is not used.
+    /// The id is not used by the program.
     Unused,
     /// No body was found.
     Unknown,
@@ -44,7 +42,6 @@ impl Builder {
         builder
     }
 
-    /// Adds a rule set of the program.
     pub(super) fn add_rule(&mut self, rule: RuleId) {
         *self.rules.item_mut(rule) = ReadCoverage::Unknown;
     }
@@ -71,7 +68,7 @@ impl Builder {
         id
     }
 
-    /// Records that rules read a path.
+    /// Records that rules read a path. Nodes of the path are created.
     pub(super) fn add_read<'p>(
         &mut self,
         rules: &[RuleId],

@@ -53,7 +53,6 @@ fn key(step: &Term) -> Option<Value> {
 
 /// Visitor that adds reads.
 struct BodyScan<'s> {
-    /// Rule sets of the visited rule.
     rules: &'s [RuleId],
     builder: &'s mut Builder,
 }

@@ -14,7 +14,7 @@ pub(super) struct ReaderSearch<'i> {
     open: Vec<RuleId>,
     /// Nodes whose readers, and those of their prefixes, were found.
     prefixes: HashSet<PathNodeId>,
-    /// Nodes whose subtree was searched.
+    /// Nodes whose subtree was searched, so that each is searched once.
     subtrees: HashSet<PathNodeId>,
 }
 

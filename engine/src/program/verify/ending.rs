@@ -9,9 +9,7 @@ pub enum Ending {
     Exists,
     /// The value of a complete rule or function.
     Value,
-    /// An element of a collection.
     Element(Collector),
-    /// The requested member of a set.
     Member,
     /// A value under that many further keys of a partial rule, or a member of a set there.
     Below { keys: u32, member: bool },

@@ -29,10 +29,9 @@ impl Filled {
     }
 }
 
-/// Verifies the plans of a program.
+/// Verifies the plans of a program. The error names the step that violates an invariant.
 pub(super) struct PlanVerifier<'p> {
     pub program: &'p Program,
-    /// Number of constants.
     pub constants: usize,
 }
 
@@ -59,12 +58,15 @@ impl PlanVerifier<'_> {
         self.block(&plan.steps, filled, ending).map(drop)
     }
 
-    /// Verifies an inner block and returns the slots that are filled at its end.
+    /// Verifies an inner block and returns the slots that are filled at its end. Grows the stack.
     fn inner(&self, block: &[Step], filled: Filled, ending: Ending) -> Check<Filled> {
         stack::level(|| self.block(block, filled, ending))
     }
 
     /// Verifies a block and returns the slots that are filled at its end.
+    ///
+    /// # Errors
+    /// A slot is read before it is filled, or the terminator is missing, misplaced or of another kind.
     fn block(&self, block: &[Step], mut filled: Filled, ending: Ending) -> Check<Filled> {
         let Some((terminator, _)) = block.split_last() else {
             return Err("a block without a terminator".to_owned());

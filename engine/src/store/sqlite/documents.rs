@@ -11,7 +11,10 @@ use crate::store::Path;
 use crate::value::json::{self, Style};
 use crate::value::{Object, Repr, Value};
 
-/// Reads all documents.
+/// Reads all documents into memory.
+///
+/// # Errors
+/// The file cannot be read, or a row is malformed.
 pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
     let bytes: i64 = connection.query_row(
         "SELECT coalesce(sum(length(value)), 0) FROM documents",

@@ -92,7 +92,7 @@ pub fn read(connection: &Connection) -> Result<StoredOrigins, OpenFileError> {
     ))
 }
 
-/// Writes changes.
+/// Writes changes: single claims or all, and the hidden modules if they change.
 pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), OpenFileError> {
     match &changes.claims {
         ClaimChanges::Some(changes) => {
@@ -108,7 +108,7 @@ pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), OpenFileError
     }
 }
 
-/// Replaces all origins.
+/// Replaces all origins: claims and hidden modules.
 pub fn replace(sql: &Sql<'_>, origins: &StoredOrigins) -> Result<(), OpenFileError> {
     replace_claims(sql, &origins.claims)?;
     replace_hidden(sql, &origins.hidden)

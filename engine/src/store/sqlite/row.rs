@@ -1,6 +1,6 @@
 //! Names of rows: paths as JSON pointers, so that the names of all rows below a path start with its name.
 
-/// Returns the name of a member of a row's object.
+/// Returns the name of a member of a row's object: that of the parent with the key.
 pub fn member_name(parent: &[u8], key: &[u8]) -> Vec<u8> {
     let mut name = Vec::with_capacity(parent.len() + key.len() + 1);
     name.extend_from_slice(parent);
@@ -8,7 +8,7 @@ pub fn member_name(parent: &[u8], key: &[u8]) -> Vec<u8> {
     name
 }
 
-/// Appends a key to the name of a row.
+/// Appends a key to the name of a row, escaped like a JSON pointer.
 fn push(name: &mut Vec<u8>, key: &[u8]) {
     name.push(b'/');
     for byte in key {

@@ -15,16 +15,16 @@ use crate::value::{RefRepr, ValueRef};
 /// The ways in which one document or one call gets a value while something is unknown.
 #[derive(Debug)]
 pub struct Choice {
-    /// Condition and value of each way.
+    /// The ways to get the value, each with its condition.
     pub ways: Vec<Way>,
 }
 
-/// One way to get a value.
+/// One way to get a value: the condition, and where the value is.
 #[derive(Debug)]
 pub struct Way {
     /// Condition of this way, including the conditions saved before.
     pub body: Body,
-    /// Keys from the document to the value.
+    /// Keys from the document to the value. Empty if it is the document itself.
     pub keys: Vec<Term>,
     /// Value of the document or call.
     pub value: Term,
@@ -73,7 +73,6 @@ pub(super) fn may_differ<'e>(rules: impl Iterator<Item = &'e Rule>) -> bool {
 }
 
 impl<'e> Topdown<'e> {
-    /// Returns `true` if choices are reported.
     pub(super) fn is_watching(&self) -> bool {
         self.opened()
             .is_some_and(|open| open.inlining.reports_choices)

@@ -150,7 +150,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Returns `true` if the value of a term depends on an unknown.
+    /// Returns `true` if the value of a term depends on an unknown, also through rules.
     pub(in crate::topdown) fn depends(&mut self, term: TermRef<'e>) -> bool {
         match term {
             TermRef::Value(_) => false,

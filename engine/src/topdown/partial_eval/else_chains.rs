@@ -21,7 +21,6 @@ use crate::topdown::term::TermRef;
 use crate::trace::Op;
 use crate::value::{RefRepr, ValueRef};
 
-/// A branch of a rule.
 struct ElseBranch<'e> {
     rule: &'e Rule,
     /// Residual bodies of the branch's own condition. `None` for the last branch, which is searched where it applies.

@@ -19,7 +19,6 @@ use crate::value::{RefRepr, Repr, Value, ValueRef};
 #[derive(Clone, Copy)]
 pub(super) struct OpenCall<'c, 'e> {
     pub group: &'e Group,
-    /// Path of the function.
     pub path: &'c [ValueRef<'e>],
     pub operator: &'e Term,
     /// Arguments, followed by the term that the result is unified with, if there is one.

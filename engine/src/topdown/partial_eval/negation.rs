@@ -86,7 +86,7 @@ impl<'e> Topdown<'e> {
         outcome.map(|_| bodies)
     }
 
-    /// Returns the names of the unknown variables.
+    /// Returns the names of the unknown variables, as residuals spell them.
     pub(super) fn unknown_names(&self) -> BTreeSet<Name> {
         let vars = self.opened().into_iter().flat_map(|open| open.vars.iter());
         vars.map(|(name, frame)| self.residual_name(name, frame))

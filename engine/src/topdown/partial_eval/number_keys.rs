@@ -28,7 +28,7 @@ pub(super) fn is_number_key(terms: &[Term]) -> bool {
 #[derive(Clone, Copy)]
 pub(in crate::topdown) struct PossibleKey<'e> {
     pub key: ValueRef<'e>,
-    /// The stored key, if `key` is the number with that text.
+    /// The stored key, if `key` is the number with that text. Otherwise `None`.
     pub text: Option<ValueRef<'e>>,
 }
 
@@ -39,7 +39,7 @@ impl<'e> PossibleKey<'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// Returns `true` for a step that is unknown as a whole.
+    /// Returns `true` for a step that is unknown as a whole, not only in parts.
     pub(in crate::topdown) fn is_unknown_step(&mut self, step: TermRef<'e>) -> bool {
         let step = self.apply(step);
         self.is_unknown(step)

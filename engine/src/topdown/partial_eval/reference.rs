@@ -198,7 +198,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Calls `next` unless a key is one of the keys of other members.
+    /// Calls `next` unless a key is one of the keys of other members. For unknown keys, the inequality is saved.
     fn unless_among(
         &mut self,
         goal: Goal<'e>,

@@ -22,7 +22,6 @@ use crate::topdown::scope::{FunctionMock, Mocked};
 use crate::topdown::term::{FrameId, ResolvedTerm, TermList, TermRef, is_document};
 use crate::value::{RefRepr, ValueRef};
 
-/// Environment of the query.
 const QUERY: FrameId = 0;
 
 impl<'e> Topdown<'e> {
@@ -142,7 +141,7 @@ impl<'e> Topdown<'e> {
         Term::new(TermKind::Ref(terms), span)
     }
 
-    /// Returns the name of a variable in residuals.
+    /// Returns the name of a variable in residuals. Variables of rules get the number of their frame.
     pub(super) fn residual_name(&self, name: &str, frame: FrameId) -> Name {
         if frame == QUERY || matches!(name, "data" | "input") {
             return name.into();

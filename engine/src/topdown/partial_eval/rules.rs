@@ -430,7 +430,6 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// A requested document.
 #[derive(Clone, Copy)]
 struct DocumentGoal<'d, 'e> {
     goal: Goal<'e>,

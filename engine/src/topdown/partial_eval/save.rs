@@ -25,9 +25,7 @@ pub(in crate::topdown) struct Saved<'e> {
 }
 
 pub(in crate::topdown) enum SavedKind<'e> {
-    /// Two terms must be equal.
     Equal(TermRef<'e>, TermRef<'e>),
-    /// A term must be true.
     Term(TermRef<'e>),
     Call(Term, Vec<TermRef<'e>>),
     /// A complete expression without modifiers.
@@ -88,7 +86,7 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// Saves that two terms must be equal.
+    /// Saves that two terms must be equal, and continues as if they were.
     pub(in crate::topdown) fn save_equal(
         &mut self,
         goal: Goal<'e>,
@@ -128,7 +126,7 @@ impl<'e> Topdown<'e> {
         self.save(goal, vec![SavedKind::Call(operator, terms)], &output, next)
     }
 
-    /// Saves that a term must be true.
+    /// Saves that a term must be true, and continues as if it were.
     pub(super) fn save_term(
         &mut self,
         goal: Goal<'e>,

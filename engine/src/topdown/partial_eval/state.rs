@@ -40,7 +40,6 @@ pub struct Inlining {
     pub namespace: Name,
     /// If set, support rules of documents and functions keep the packages of the policy's rules.
     pub skip_namespace: bool,
-    /// If set, choices between values are reported.
     pub reports_choices: bool,
     /// If set, calls are negated one by one, since all references are defined.
     pub complements: bool,
@@ -56,7 +55,7 @@ pub trait Simplifier {
     fn simplify(&self, body: Body, live: &BTreeSet<Name>, given: &BTreeSet<Name>) -> Body;
 }
 
-/// Result of partial evaluation.
+/// Result of partial evaluation: queries of which one must be true, and the rules that they use.
 #[derive(Debug, Default)]
 pub struct Residuals {
     /// Bodies of which at least one must hold.
@@ -83,7 +82,6 @@ pub(in crate::topdown) struct PartialState<'e> {
     pub terms: &'e Terms,
     /// Unknown paths; the first element is the document's name.
     pub unknowns: Rc<[Vec<ValueRef<'e>>]>,
-    /// Unknown variables.
     pub vars: UnknownVars<'e>,
     /// Stack of saved expressions: the query's, then those of each nested search.
     pub saved: Vec<Vec<Saved<'e>>>,
@@ -179,7 +177,7 @@ impl<'e> Topdown<'e> {
         saved
     }
 
-    /// Enables partial evaluation.
+    /// Enables partial evaluation. References that may read an unknown are saved instead of evaluated.
     #[must_use]
     pub fn leaving_open(
         mut self,
@@ -349,7 +347,7 @@ impl<'e> Topdown<'e> {
         hidden.any(|other| other.iter().zip(path).all(|(one, other)| one == other))
     }
 
-    /// Returns `true` if a term only needs to be true.
+    /// Returns `true` if a term only needs to be true; its value is not used.
     pub(super) fn is_truth(&self, term: TermRef<'e>) -> bool {
         let crate::topdown::term::ResolvedTerm::Var(name, frame) = term.resolved() else {
             return false;

@@ -36,7 +36,7 @@ pub(in crate::topdown) struct Support<'e> {
     documents: Vec<DocumentSupport>,
     /// Documents that are requested as a whole, not only by the values of their rules.
     whole: HashSet<Vec<Value>>,
-    /// Support rules by the path of their document.
+    /// Support rules by the path of their document, so that each is created once.
     by_path: HashMap<Vec<Value>, SupportRules<'e>>,
 }
 
@@ -137,7 +137,6 @@ pub(super) struct SupportRequest<'w, 'e> {
     pub goal: Goal<'e>,
     pub group: &'e Group,
     pub matches: &'w RuleCandidates<'e>,
-    /// Path of the group.
     pub path: &'w [ValueRef<'e>],
     pub kind: SupportKind,
 }
@@ -358,7 +357,7 @@ impl<'e> Topdown<'e> {
         (!inlining.skip_namespace).then_some(&*inlining.namespace)
     }
 
-    /// Returns the operator of a support function.
+    /// Returns the operator of a support function: its path below the namespace.
     pub(super) fn support_operator(&self, path: &[ValueRef<'_>]) -> Term {
         let mut terms = vec![Term::var("data", Span::default())];
         terms.extend(self.namespace().map(string));

@@ -10,7 +10,6 @@ use crate::bug::bug;
 const FIRST: usize = 16;
 const BLOCKS: usize = 40;
 
-/// Arena of terms.
 pub struct Terms {
     blocks: [OnceCell<Box<[OnceCell<Term>]>>; BLOCKS],
     used: Cell<usize>,

@@ -38,7 +38,7 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// Returns `true` if a modifier replaces a function.
+    /// Returns `true` if a modifier replaces a function, not a document.
     pub(super) fn replaces_function(&mut self, with: &'e With) -> bool {
         matches!(self.replaced(&with.target), ReplacedTarget::Function)
     }

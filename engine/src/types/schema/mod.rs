@@ -14,21 +14,16 @@ use super::Type;
 use crate::value::{Repr, Value};
 use reference::SchemaReferences;
 
-/// A valid schema document.
 #[derive(Clone, Debug)]
 pub struct ValidSchema {
     root: Arc<Value>,
 }
 
-/// Error of a schema document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// No document.
     Missing,
-    /// Invalid document.
     Invalid(String),
-    /// Contradictory schemas in `allOf`.
     Merge(String),
 }
 
@@ -81,7 +76,7 @@ pub struct RecursiveType {
 }
 
 impl RecursiveType {
-    /// Returns the reference as the schema spells it.
+    /// Returns the reference as the schema spells it, not resolved.
     pub fn reference(&self) -> &str {
         &self.reference
     }

@@ -13,7 +13,7 @@ pub struct TypeKeywords<'a> {
     pub types: Vec<&'a str>,
     pub properties: Vec<(&'a str, &'a Value)>,
     pub items: Vec<&'a Value>,
-    /// `true` if `items` is one schema for all elements.
+    /// `true` if `items` is one schema for all elements, not a list.
     pub items_alike: bool,
     pub any_of: Vec<&'a Value>,
     pub all_of: Vec<&'a Value>,
@@ -53,7 +53,6 @@ impl<'a> TypeKeywords<'a> {
         }
     }
 
-    /// Returns the keywords of a schema, with its reference resolved.
     pub fn resolved(references: &SchemaReferences<'a>, schema: &'a Value) -> Self {
         let mut shape = Self::from_schema(schema);
         for _ in 0..limits::TYPE_NESTING {
@@ -68,12 +67,12 @@ impl<'a> TypeKeywords<'a> {
         shape
     }
 
-    /// Returns `true` if `type` contains `kind`.
+    /// Returns `true` if `type` lists `kind`.
     pub fn has_type(&self, kind: &str) -> bool {
         self.types.contains(&kind)
     }
 
-    /// Sets the type that other keywords imply.
+    /// Adds the type that other keywords imply: `object` for `properties`, or else `array` for `items`.
     pub fn imply_type(&mut self) {
         let implied = if !self.properties.is_empty() {
             "object"
@@ -127,7 +126,7 @@ impl<'a> TypeKeywords<'a> {
     }
 }
 
-/// Returns the error for contradictory schemas.
+/// Returns the error for contradictory schemas, in OPA's words.
 pub fn unmergeable() -> SchemaError {
     SchemaError::Merge("unable to merge these schemas".to_owned())
 }

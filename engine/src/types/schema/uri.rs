@@ -101,7 +101,7 @@ impl UriReference {
         text
     }
 
-    /// Returns the text with the fragment.
+    /// Returns the text with the fragment, if it is not empty.
     pub fn text(&self) -> String {
         let mut text = self.document();
         if !self.fragment.is_empty() {

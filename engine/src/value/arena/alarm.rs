@@ -21,7 +21,7 @@ pub(super) struct Alarm {
 pub enum Ended {
     /// The deadline has passed.
     Late,
-    /// The evaluation was cancelled.
+    /// The caller cancelled the evaluation.
     Cancelled,
 }
 

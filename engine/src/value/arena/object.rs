@@ -78,7 +78,6 @@ impl<'e> ArenaObject<'e> {
         }
     }
 
-    /// Returns `true` if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -127,7 +126,6 @@ impl<'e> ArenaObject<'e> {
 /// The pairs of an object in the arena, in key order.
 #[derive(Clone)]
 pub enum ArenaPairs<'e> {
-    /// Pairs in the arena.
     InArena(InArenaPairs<'e>),
     /// Pairs of a stored object with a few changes.
     Overlaid(OverlaidPairs<'e>),
@@ -194,7 +192,6 @@ impl<'e> Iterator for InArenaPairs<'e> {
 /// Outcome of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Put {
-    /// The key is new.
     New,
     /// The key exists with an equal value.
     Same,
@@ -202,7 +199,6 @@ pub enum Put {
     Conflict,
 }
 
-/// Builder of an object.
 pub struct ObjectBuilder<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
@@ -279,12 +275,11 @@ impl<'e> ObjectBuilder<'e> {
         self.keys.len()
     }
 
-    /// Returns `true` if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Returns the object.
+    /// Returns the object, or `null` if a limit was reached; the evaluation then ends.
     pub fn finish(self) -> ValueRef<'e> {
         match self.arena.size_of_pairs(&self.keys, &self.values) {
             Some(extent) => self.finish_at(extent),
@@ -322,13 +317,13 @@ impl<'e> KeyPositions<'e> {
         }
     }
 
-    /// Returns the key at a position.
+    /// Returns the key at a position, or `None` after the last.
     #[inline]
     pub fn key(&self, index: usize) -> Option<&ValueRef<'e>> {
         self.keys.get(index)
     }
 
-    /// Returns the position of an existing key.
+    /// Returns the position of an existing key, or `None`.
     pub fn find(&self, key: ValueRef<'_>) -> Option<usize> {
         match &self.table {
             Some(table) => table.find(&self.keys, key),
@@ -346,7 +341,7 @@ impl<'e> KeyPositions<'e> {
         }
     }
 
-    /// Returns the object of all keys, with `values` at their positions.
+    /// Returns the object of all keys. Each key has a value at its position in `values`.
     pub fn finish(self, values: bumpalo::collections::Vec<'e, ValueRef<'e>>) -> ValueRef<'e> {
         let builder = ObjectBuilder {
             arena: self.arena,

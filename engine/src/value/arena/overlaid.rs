@@ -30,7 +30,7 @@ impl<'e> Overlaid<'e> {
         self.len
     }
 
-    /// Returns the stored object.
+    /// Returns the stored object, without the changes.
     pub fn base(&self) -> &'e Object {
         self.base
     }
@@ -40,7 +40,7 @@ impl<'e> Overlaid<'e> {
         self.keys.iter().copied().zip(self.values.iter().copied())
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, or `None` if it is missing or removed.
     #[inline(never)]
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self.keys.binary_search_by(|other| other.cmp(&key)) {

@@ -38,7 +38,6 @@ impl<'e> ArenaSet<'e> {
         self.items.len()
     }
 
-    /// Returns `true` if it has no members.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -78,7 +77,7 @@ impl<'e> ArenaSet<'e> {
             .alloc_slice_fill_with(order.len().min(self.items.len()), member)
     }
 
-    /// Returns the members in order.
+    /// Returns the members in order. The first call sorts them.
     pub fn iter(&self) -> ArenaMembers<'e> {
         ArenaMembers {
             items: self.items,
@@ -87,7 +86,7 @@ impl<'e> ArenaSet<'e> {
         }
     }
 
-    /// Returns `true` if the set contains an equal member.
+    /// Returns `true` if the set contains an equal member. Uses the hash table or the order, if there is one.
     #[inline]
     pub fn contains(&self, member: ValueRef<'_>) -> bool {
         match &self.table {
@@ -129,7 +128,7 @@ impl Arena {
 /// Length of an array from which its elements are sorted instead of inserted one by one.
 const SORT_THRESHOLD: usize = 24;
 
-/// The members of a set in the arena, in order.
+/// The members of a set in the arena, in order, without copies.
 #[derive(Clone)]
 pub struct ArenaMembers<'e> {
     items: &'e [ValueRef<'e>],
@@ -151,7 +150,7 @@ impl<'e> Iterator for ArenaMembers<'e> {
     }
 }
 
-/// Returns `true` for scalars.
+/// Returns `true` for scalars, whose comparison is cheap.
 #[inline]
 fn is_simple(value: &ValueRef<'_>) -> bool {
     !matches!(value.kind(), Kind::Array | Kind::Object | Kind::Set)
@@ -176,7 +175,7 @@ fn position_among(items: &[ValueRef<'_>], member: &ValueRef<'_>) -> Result<usize
     items.binary_search_by(|item| compare(item, member))
 }
 
-/// Builder of a set.
+/// Builder of a set in the arena. Equal members count once.
 pub struct SetBuilder<'e> {
     arena: &'e Arena,
     items: bumpalo::collections::Vec<'e, ValueRef<'e>>,
@@ -190,7 +189,7 @@ pub struct SetBuilder<'e> {
 const ORDERED: usize = 64;
 
 impl Arena {
-    /// Creates a set of one member.
+    /// Creates a set of one member, without a table. Returns `null` if a limit was reached; the evaluation then ends.
     pub fn set_of_one<'e>(&'e self, member: &ValueRef<'e>) -> ValueRef<'e> {
         let items = std::slice::from_ref(&*self.bump().alloc(*member));
         let Some(extent) = self.size_of(items) else {
@@ -239,7 +238,7 @@ impl<'e> SetBuilder<'e> {
         insert_stored(&mut self.items, &mut self.table, self.arena, member).is_ok()
     }
 
-    /// Adds all elements of an array.
+    /// Adds all elements of an array. Large arrays are sorted instead of hashed. Stops early if the evaluation has ended.
     pub fn extend(&mut self, elements: ArrayView<'e>) {
         let are_sorted = self.items.is_empty()
             && elements.len() >= SORT_THRESHOLD
@@ -341,7 +340,7 @@ impl<'e> SetBuilder<'e> {
         self.items.is_empty()
     }
 
-    /// Returns the set.
+    /// Returns the set, which cannot change any more.
     pub fn finish(mut self) -> ValueRef<'e> {
         self.take()
     }

@@ -10,7 +10,6 @@ use crate::limits;
 use crate::value::text::ArenaText;
 use crate::value::{Arena, ArenaObject, Number, RefRepr, Short, ValueRef};
 
-/// Builds values in an arena.
 pub(super) struct ArenaBuild<'e> {
     arena: &'e Arena,
     /// Objects whose keys later objects may share.

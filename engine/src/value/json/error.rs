@@ -57,7 +57,7 @@ pub struct JsonError {
     column: usize,
 }
 
-/// Kind of the error.
+/// Reason of the error, without its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
@@ -90,17 +90,17 @@ impl JsonError {
         }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the reason, for callers that need no message.
     pub fn kind(&self) -> JsonErrorKind {
         self.kind
     }
 
-    /// Returns the byte offset.
+    /// Returns the offset of the error in bytes, from 0.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Returns the line, from 1.
+    /// Returns the line of the error, from 1.
     pub fn line(&self) -> usize {
         self.line
     }

@@ -31,7 +31,7 @@ pub(super) trait Build<'t> {
     /// Number of members of one object after which they are moved out.
     const PART: usize = usize::MAX;
 
-    /// Returns empty lists for the parser.
+    /// Returns empty lists for the parser. Builders that are used again return lists with capacity.
     fn lists(&mut self) -> Lists<Self::Item, Self::Key, Self::Aside> {
         Lists::default()
     }
@@ -44,7 +44,7 @@ pub(super) trait Build<'t> {
     fn number(&mut self, number: Number<'t>, items: &mut Vec<Self::Item>);
     fn string(&mut self, text: Cow<'t, str>, items: &mut Vec<Self::Item>);
     fn key(&mut self, text: Cow<'t, str>, keys: &mut Vec<Self::Key>);
-    /// Replaces the items from `start` on by their array.
+    /// Replaces the items from `start` on by their array. The parser calls it at each `]`.
     fn array(&mut self, items: &mut Vec<Self::Item>, start: usize);
     /// Moves the keys from `first_key` and the items from `start` on out of the lists, [`Self::PART`] of each.
     fn put_aside(
@@ -93,7 +93,10 @@ pub(in crate::value) struct ListFrame<A> {
     aside: A,
 }
 
-/// Parses a whole text.
+/// Parses a whole text. White space may surround the value.
+///
+/// # Errors
+/// The text is not JSON, or a number is out of range. Syntax errors take precedence.
 pub(super) fn document<'t, B: Build<'t>>(text: &'t str, build: &mut B) -> Result<B::Item, Fail> {
     let mut lexer = JsonLexer::new(text);
     let value = value(&mut lexer, build);
@@ -266,7 +269,6 @@ fn key<'t, B: Build<'t>>(
     Ok(())
 }
 
-/// Builds nothing: for validation.
 pub(super) struct Nothing;
 
 impl<'t> Build<'t> for Nothing {

@@ -255,7 +255,7 @@ impl<P> Probe<'_, P> {
         matches!(self, Self::Hit(_))
     }
 
-    /// Stores a part, if it has a slot.
+    /// Stores a part, if it has a slot. Otherwise `part` is not called.
     #[inline]
     pub fn store(self, part: impl FnOnce() -> Value) {
         if let Self::Candidate(slot) = self {

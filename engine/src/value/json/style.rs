@@ -32,7 +32,7 @@ impl<'l> JsonLayout<'l> {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Style<'l> {
-    /// `true` to escape `<`, `>` and `&`.
+    /// `true` to escape `<`, `>` and `&` as Go does.
     pub html: bool,
     /// Line breaks and indentation, or `None` for compact text.
     pub layout: Option<JsonLayout<'l>>,

@@ -93,7 +93,7 @@ struct JsonWriter<'o, 'l> {
     limit: usize,
     /// Length of `out` at which `goes_on` is called next.
     next_poll: usize,
-    /// Returns `false` to stop the writer.
+    /// Returns `false` to stop the writer, whose text is then incomplete.
     goes_on: Option<&'l dyn Fn() -> bool>,
     /// `true` if the text is incomplete.
     full: bool,
@@ -351,14 +351,13 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
     }
 }
 
-/// The escape of a byte.
 #[derive(Clone, Copy)]
 enum Escape {
     None,
     Letter(u8),
-    /// `\u` and its number.
+    /// `\\u` and four digits.
     Number,
-    /// `\u` and its number, if HTML is escaped.
+    /// `\\u` and four digits, if HTML is escaped.
     Html,
     /// Together with the next two bytes, if they complete a line separator.
     Line,

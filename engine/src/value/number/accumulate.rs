@@ -9,7 +9,7 @@ use super::shortest::from_rounded;
 use super::{ArithmeticError, Number, NumberBuf};
 use crate::limits;
 
-/// A running sum.
+/// A running sum: exact while it is an integer, a float after the first fraction.
 pub struct Sum(Running);
 
 enum Running {
@@ -28,7 +28,7 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// Adds a number.
+    /// Adds a number. O(1) while the sum is an integer of 64 bits.
     #[inline]
     pub fn add(&mut self, number: Number<'_>) {
         if let (Running::Small(sum), Number::Int(i)) = (&mut self.0, number)
@@ -86,6 +86,9 @@ impl Sum {
     }
 
     /// Returns the sum, or 0 without numbers.
+    ///
+    /// # Errors
+    /// The result is out of range.
     #[inline]
     pub fn finish(self) -> ArithmeticResult {
         match self.0 {
@@ -120,6 +123,9 @@ impl Default for Product {
 
 impl Product {
     /// Multiplies by a number.
+    ///
+    /// # Errors
+    /// The result is out of range.
     pub fn multiply(&mut self, number: Number<'_>) -> Result<(), ArithmeticError> {
         self.float = self.float.times_rounded(number.into(), PRODUCT_PRECISION);
         self.exact = match self.exact.take() {

@@ -14,9 +14,9 @@ use crate::limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArithmeticError {
-    /// Division by zero.
+    /// Division by zero: `divide by zero`.
     DivideByZero,
-    /// Remainder by zero.
+    /// Remainder by zero: `modulo by zero`.
     ModuloByZero,
     /// A remainder of numbers that are not integral.
     ModuloOfFloat,
@@ -40,7 +40,7 @@ impl std::error::Error for ArithmeticError {}
 pub(super) type ArithmeticResult = Result<NumberBuf, ArithmeticError>;
 
 impl Number<'_> {
-    /// Returns the sum.
+    /// Returns the sum. Exact for integers.
     #[inline]
     pub(crate) fn plus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
@@ -51,7 +51,7 @@ impl Number<'_> {
         compute(self, other, i64::checked_add, |a, b| a + b, Float::plus)
     }
 
-    /// Returns the difference.
+    /// Returns the difference. Exact for integers.
     #[inline]
     pub(crate) fn minus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
@@ -63,7 +63,7 @@ impl Number<'_> {
         compute(self, other, i64::checked_sub, |a, b| a - b, floats)
     }
 
-    /// Returns the product.
+    /// Returns the product. Exact for integers.
     #[inline]
     pub(crate) fn times(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
@@ -134,7 +134,7 @@ impl Number<'_> {
         (scaled(a) % scaled(b)).is_zero()
     }
 
-    /// Returns the absolute value.
+    /// Returns the absolute value. Numbers other than 64-bit integers are computed as floats.
     #[inline]
     pub(crate) fn abs(self) -> NumberBuf {
         match self {

@@ -7,12 +7,12 @@ use super::{ArithmeticError, Number, NumberBuf};
 use crate::limits;
 
 impl Number<'_> {
-    /// Bitwise and.
+    /// Bitwise and. Returns `None` if an operand is not an integer.
     pub(crate) fn bit_and(self, other: Number<'_>) -> Option<NumberBuf> {
         self.bitwise(other, |a, b| a & b, |a, b| a & b)
     }
 
-    /// Bitwise or.
+    /// Bitwise or. Returns `None` if an operand is not an integer.
     pub(crate) fn bit_or(self, other: Number<'_>) -> Option<NumberBuf> {
         self.bitwise(other, |a, b| a | b, |a, b| a | b)
     }

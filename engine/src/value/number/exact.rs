@@ -98,7 +98,7 @@ impl<'a> ExactDecimal<'a> {
         self.is_zero() || self.power() >= 0
     }
 
-    /// Returns the value as an `i64`, if it is one.
+    /// Returns the value as an `i64`, or `None` if it is not an integer or does not fit.
     pub fn to_i64(self) -> Option<i64> {
         if self.is_zero() {
             return Some(0);
@@ -136,7 +136,7 @@ impl<'a> ExactDecimal<'a> {
         number.unwrap_or_else(|| bug!("digits that are none"))
     }
 
-    /// Returns the value as an integer, if it is one.
+    /// Returns the value as an integer of any size, or `None` if it has a fraction.
     pub fn to_bigint(self) -> Option<BigInt> {
         if self.is_zero() {
             return Some(BigInt::ZERO);
@@ -172,7 +172,7 @@ impl<'a> ExactDecimal<'a> {
         floor + 1
     }
 
-    /// Compares exact values.
+    /// Compares exact values, without rounding.
     pub fn compare(&self, other: &Self) -> Ordering {
         let sign = |n: &Self| match (n.is_zero(), n.negative) {
             (true, _) => 0_i8,
@@ -274,7 +274,7 @@ pub(super) fn without_zeros(mut number: u64) -> (u64, u8) {
     (number, zeros)
 }
 
-/// Returns `coefficient / 10^scale`, if it is an integer.
+/// Returns `coefficient / 10^scale`, or `None` if it is not an integer.
 #[inline]
 fn as_integer(scale: u8, coefficient: i64) -> Option<i64> {
     // A multiple of ten to this power is a multiple of two to this power.
@@ -289,7 +289,7 @@ fn as_integer(scale: u8, coefficient: i64) -> Option<i64> {
 const EXACT: u64 = 1 << 53;
 
 impl Number<'_> {
-    /// Compares exact values.
+    /// Compares exact values, without rounding. O(1) for integers.
     #[inline]
     pub(crate) fn compare(self, other: Number<'_>) -> Ordering {
         match (self, other) {

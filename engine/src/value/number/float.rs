@@ -62,13 +62,13 @@ const RECIPROCALS: [(u128, u32); FIVES.len()] = {
     reciprocals
 };
 
-/// Returns `5^n`, if it fits.
+/// Returns `5^n`, or `None` if it does not fit 64 bits.
 #[inline]
 pub(super) fn small_five(n: u64) -> Option<u64> {
     FIVES.get(usize::try_from(n).ok()?).copied()
 }
 
-/// Returns `5^n`.
+/// Returns `5^n`, of any size.
 pub(super) fn five(n: u64) -> BigUint {
     // limits of numbers keep powers far below 2^32
     BigUint::from(5_u8).pow(u32::try_from(n).unwrap_or(u32::MAX))

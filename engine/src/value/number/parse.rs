@@ -40,7 +40,10 @@ impl NumberBuf {
         Self::read(text).ok()
     }
 
-    /// Parses a JSON number.
+    /// Parses a JSON number. Small ones need no allocation.
+    ///
+    /// # Errors
+    /// The text is not a number, or its exponent is out of range.
     pub fn read(text: &str) -> Result<Self, NumberError> {
         let syntax = NumberSyntax::scan(text.as_bytes()).ok_or(NumberError::Syntax)?;
         if syntax.length != text.len() {
@@ -70,7 +73,7 @@ pub(in crate::value) fn check(text: &str) -> Result<(), NumberError> {
 }
 
 pub(in crate::value) struct NumberSyntax {
-    /// Length in bytes.
+    /// Length of the number in bytes.
     pub length: usize,
     negative: bool,
     digits: usize,
@@ -146,7 +149,7 @@ impl NumberSyntax {
     }
 }
 
-/// Scans digits and returns their number.
+/// Scans digits, adds them to `coefficient` with wrap-around, and returns their number.
 #[inline]
 fn scan_digits(text: &[u8], offset: &mut usize, coefficient: &mut u64) -> usize {
     let start = *offset;

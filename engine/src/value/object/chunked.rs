@@ -9,7 +9,7 @@ use crate::value::{Value, ValueRef, search};
 pub(super) use run::FULL;
 pub use run::SortedRun;
 
-/// A large object.
+/// A large object: sorted runs of pairs, which copies share.
 #[derive(Clone)]
 pub struct Chunked {
     /// The first key of each run. They are contiguous, so that a search for a run reads no run.
@@ -81,19 +81,19 @@ impl Chunked {
         self.runs.iter()
     }
 
-    /// Returns the position of the run for a key.
+    /// Returns the position of the run for a key: the last one that does not start after it.
     #[inline]
     fn run_of(&self, key: ValueRef<'_>) -> usize {
         search::not_greater(&self.firsts, key).saturating_sub(1)
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, or `None`. O(log n).
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         self.runs.get(self.run_of(key))?.get(key)
     }
 
-    /// Returns the position of a key in key order.
+    /// Returns the position of a key in key order, or `None`. O(number of runs).
     pub fn position(&self, key: ValueRef<'_>) -> Option<usize> {
         let run_index = self.run_of(key);
         let slot = self.runs.get(run_index)?.find(key).ok()?;
@@ -109,7 +109,7 @@ impl Chunked {
         Arc::make_mut(run).value_mut(slot)
     }
 
-    /// Sets the value under a key.
+    /// Sets the value under a key. Copies the run if it is shared.
     pub fn insert(&mut self, key: Value, value: Value) {
         let run_index = self.run_of(key.borrow());
         let Some(run) = self.runs.get_mut(run_index).map(Arc::make_mut) else {
@@ -139,7 +139,7 @@ impl Chunked {
         }
     }
 
-    /// Removes a key.
+    /// Removes a key, if it exists. Copies its run if it is shared.
     pub fn remove(&mut self, key: ValueRef<'_>) {
         let run_index = self.run_of(key);
         let Some(run) = self.runs.get_mut(run_index) else {

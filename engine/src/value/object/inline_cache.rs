@@ -10,7 +10,6 @@ pub struct InlineCache {
 }
 
 impl InlineCache {
-    /// An empty cache.
     pub const EMPTY: Self = Self {
         shape: 0,
         constant: 0,

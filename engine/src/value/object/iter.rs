@@ -38,11 +38,9 @@ impl<'a> Iterator for ObjectIter<'a> {
 #[derive(Clone)]
 pub struct PairIter<'e>(pub(crate) PairIterRepr<'e>);
 
-/// Representation of [`PairIter`].
 #[derive(Clone)]
 pub(crate) enum PairIterRepr<'e> {
     Stored(ObjectIter<'e>),
-    /// Pairs of an object in the arena.
     Arena(crate::value::arena::ArenaPairs<'e>),
 }
 

@@ -21,7 +21,7 @@ pub struct Shape {
 /// Number of shape numbers that a thread reserves at once.
 const BLOCK: u64 = 1 << 10;
 
-/// Returns a new number, at least 1.
+/// Returns a number that no other call returns, at least 1. Threads reserve numbers in blocks.
 #[inline]
 fn next_number() -> u64 {
     /// The first number that no thread has reserved.
@@ -47,12 +47,11 @@ impl Shape {
         }
     }
 
-    /// Returns the keys in order.
     pub fn keys(&self) -> &[Value] {
         &self.keys
     }
 
-    /// Returns the position of a key.
+    /// Returns the position of a key, or `None`. Compares with each of a few keys, otherwise searches.
     #[inline]
     pub fn slot(&self, key: ValueRef<'_>) -> Option<usize> {
         // for a few keys, comparisons for equality are cheaper than an ordered search

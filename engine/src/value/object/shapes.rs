@@ -25,7 +25,7 @@ pub struct Shapes<N = ()> {
     last: usize,
 }
 
-/// Keys in the order of the source.
+/// Keys in the order of the source, with their positions in a shape.
 pub struct KeyOrder<N = ()> {
     shape: Arc<Shape>,
     /// Position in the shape for each key of the source. Equal keys have the same position.
@@ -34,7 +34,7 @@ pub struct KeyOrder<N = ()> {
     sources: Option<Box<[u8]>>,
     /// Index of the key order that followed this one last: the sequence of orders repeats itself in sources.
     next: usize,
-    /// The hash of the keys.
+    /// The hash of the keys in that order.
     code: u64,
     /// Data of the reader.
     pub note: N,
@@ -118,7 +118,7 @@ impl<N: Default> KeyOrder<N> {
 }
 
 impl<N> KeyOrder<N> {
-    /// Returns `true` if it is the order of these keys.
+    /// Returns `true` if it is the order of these keys. Compares each.
     #[inline]
     fn has<K: AsRef<str>>(&self, keys: &[K]) -> bool {
         let mut pairs = self.slots.iter().zip(keys);

@@ -30,7 +30,7 @@ impl Unfilled {
         }
     }
 
-    /// Returns the object, which can be shared from then on.
+    /// Returns the object, which can be shared from then on. No value is copied.
     #[inline]
     pub fn filled(self) -> Object {
         Object(triomphe::Arc::into_thin(self.0))

@@ -16,7 +16,6 @@ use crate::value::{
     ArrayView, Kind, Number, NumberBuf, ObjectView, RefRepr, Repr, SetView, Value, ValueRef,
 };
 
-/// Deserializer of a value.
 pub(super) struct FromValue<'e>(pub ValueRef<'e>);
 
 impl IntoDeserializer<'_, ConvertError> for FromValue<'_> {
@@ -27,7 +26,6 @@ impl IntoDeserializer<'_, ConvertError> for FromValue<'_> {
     }
 }
 
-/// Returns the pairs of an object.
 fn pairs(value: ValueRef<'_>) -> impl Iterator<Item = (FromKey, FromValue<'_>)> {
     let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
     pairs.map(|(key, value)| (FromKey(key_text(key)), FromValue(value)))
@@ -300,7 +298,6 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// Builds a value from a serde format.
 #[derive(Clone, Copy)]
 struct Visit {
     depth: usize,

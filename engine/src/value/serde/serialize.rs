@@ -74,7 +74,7 @@ fn serialize_number<S: Serializer>(number: Number<'_>, serializer: S) -> Result<
     }
 }
 
-/// Returns the JSON text of a key that is not a string.
+/// Returns the JSON text of a key that is not a string, as Go writes it.
 pub(super) fn json_text(key: ValueRef<'_>) -> String {
     let mut out = Vec::new();
     write_go(key, &mut out);

@@ -11,7 +11,6 @@ use crate::value::{NumberBuf, Repr, Value};
 
 type ConvertResult = Result<Value, ConvertError>;
 
-/// Serializer to a value.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ToValue {
     depth: usize,

@@ -16,7 +16,7 @@ impl KeyPrefix {
         Self(head << Self::POSITION_BITS | u128::from(position))
     }
 
-    /// Creates the prefix of a string from a byte on.
+    /// Creates the prefix of a string from a byte on, so that common prefixes can be skipped.
     #[inline]
     pub fn of_text(bytes: &[u8], from: usize, position: u32) -> Self {
         Self::new(head_from(bytes, from) >> Self::POSITION_BITS, position)
@@ -108,7 +108,7 @@ impl<'t> CommonPrefix<'t> {
         }
     }
 
-    /// Returns `true` if a text has the prefix.
+    /// Returns `true` if a text has the prefix. Compares a word first.
     #[inline]
     fn matches(&self, text: &[u8]) -> bool {
         let differs = (head(text) ^ self.head).checked_shr(self.others);

@@ -71,7 +71,7 @@ impl YamlError {
         }
     }
 
-    /// Returns the error of a build without a parser.
+    /// Returns the error of a build without a parser, which names the missing feature.
     #[cfg(not(feature = "formats"))]
     pub(super) fn without_parser() -> Self {
         Self::yaml("YAML is not supported: the engine was built without the feature `formats`")
@@ -114,7 +114,7 @@ impl YamlError {
         }
     }
 
-    /// Returns the line, from 1, if it is known.
+    /// Returns the line, from 1, or `None` if it is not known.
     pub fn line(&self) -> Option<usize> {
         self.line
     }

@@ -407,7 +407,6 @@ impl Mapping {
     }
 }
 
-/// The meaning of a tag.
 #[derive(PartialEq)]
 enum Meaning<'t> {
     /// The non-specific `!`.

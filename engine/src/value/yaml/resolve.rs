@@ -5,7 +5,6 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::value::{NumberBuf, Value};
 
-/// A typed scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scalar {
     Null,
@@ -19,7 +18,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Returns the tag as in messages.
+    /// Returns the tag as in messages of Go's decoder.
     fn tag(&self) -> &'static str {
         match self {
             Self::Null => "!!null",
@@ -104,7 +103,6 @@ pub(super) fn resolve_tagged(tag: &str, text: &str) -> Result<TaggedScalar, Stri
     }))
 }
 
-/// The result of resolving a tagged scalar.
 pub(super) enum TaggedScalar {
     Scalar(Scalar),
     Text(Vec<u8>),

@@ -164,7 +164,7 @@ impl YamlWriter<'_> {
         Ok(())
     }
 
-    /// Writes a number like one that was parsed from YAML.
+    /// Writes a number like one that was parsed from YAML: as an integer or with the shortest digits.
     fn number(&mut self, text: &str) {
         match resolve(text) {
             Scalar::Int(i) => self.out.push_str(&i.to_string()),
@@ -324,12 +324,12 @@ fn is_sexagesimal(text: &str) -> bool {
         && rest.iter().all(sixtieth)
 }
 
-/// Styles that can represent a text.
+/// Styles that can represent a text without changing it.
 struct TextStyles {
     plain: bool,
     /// Single quotes.
     quotable: bool,
-    /// A literal block.
+    /// A literal block, with `|`.
     block: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct Built {
     pub proven: Vec<Proofs>,
 }
 
-/// Builds the tree of a rule set from the conditions of each rule.
+/// Builds the tree of a rule set from the conditions of each rule, within a limit of nodes.
 pub fn build(rules: &[Vec<IndexCondition>]) -> Built {
     let total: usize = rules
         .iter()
@@ -91,7 +91,6 @@ impl<'c> PendingRule<'c> {
 
 /// Required answer to a question.
 enum Requirement<'c> {
-    /// One of the condition's own values.
     Own(&'c IndexCondition),
     /// Existence of a value under a key.
     Key(&'c Value),
@@ -115,7 +114,6 @@ struct Division<'c> {
     rules: usize,
     /// Number of copies of those rules below answers.
     places: usize,
-    /// Distinct answers.
     answers: HashSet<&'c Value>,
 }
 

@@ -31,7 +31,7 @@ pub type RequiredValues = SmallVec<[Value; 1]>;
 pub struct IndexCondition {
     /// Question whose answer is required.
     pub question: Question,
-    /// Accepted values.
+    /// Accepted values, of which one must be the answer.
     pub answers: RequiredValues,
     /// `true` if excluding the rule is observable when errors of built-ins end the evaluation.
     pub lenient: bool,
@@ -298,7 +298,7 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// Adds the condition that a value exists at an access path.
+    /// Adds the condition that a value exists at an access path: its parent has the key.
     fn exists(&mut self, mut place: AccessPath) {
         if let Some(key) = place.path.pop() {
             let feature = ValueFeature::Key;

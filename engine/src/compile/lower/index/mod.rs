@@ -20,11 +20,10 @@ pub const WORTHWHILE: usize = 3;
 pub enum Proof {
     /// An expression, by its index in evaluation order.
     Expr(u32),
-    /// An argument in the head.
     Argument(u32),
 }
 
-/// Returns an array length as a value.
+/// Returns an array length as a value, saturating.
 fn length(items: usize) -> Value {
     Value(Repr::Int(i64::try_from(items).unwrap_or(i64::MAX)))
 }

@@ -9,7 +9,6 @@ use crate::program::canonical::{self, Conditions, Constraint, Test};
 use crate::program::{AccessPath, Delimiters, PathRoot, ValueFeature, VirtualDocuments};
 use crate::value::{RefRepr, Repr, Value, ValueRef};
 
-/// Conditions of a rule in OPA's index.
 pub struct OpaConditions(Vec<Constraint>);
 
 impl OpaConditions {
@@ -42,7 +41,7 @@ impl OpaConditions {
     }
 }
 
-/// Returns the keys from an operand of OPA's index to an access path below it.
+/// Returns the keys from an operand of OPA's index to an access path below it. Returns `None` if it is not below.
 fn keys_between<'p>(
     outer: &canonical::ConditionOperand,
     inner: &'p AccessPath,

@@ -8,18 +8,14 @@ use crate::compile::small_map::SmallMap;
 use crate::program::{AccessPath, Delimiters, KeyPath, PathRoot, Question, ValueFeature};
 use crate::value::{Repr, Value};
 
-/// Symbolic value of a term.
+/// Symbolic value of a term: where it is found, or a constant.
 #[derive(Clone)]
 pub enum SymbolicValue {
-    /// The value at an access path.
     At(AccessPath),
     /// Some element of the collection at an access path.
     Element(AccessPath),
-    /// The string at an access path, split by delimiters.
     Split(AccessPath, Delimiters),
-    /// One segment of that.
     Part(AccessPath, Delimiters, usize),
-    /// A constant.
     Constant(Value),
     /// Some element of a constant collection.
     OneOf(RequiredValues),
@@ -69,7 +65,7 @@ impl<'r> SymbolicBindings<'r> {
         }
     }
 
-    /// Returns the symbolic value of a term.
+    /// Returns the symbolic value of a term, or `None` if it is not known.
     pub fn of_term(&self, term: &Term) -> Option<SymbolicValue> {
         match &term.kind {
             TermKind::Var(name) => match &**name {
@@ -81,7 +77,7 @@ impl<'r> SymbolicBindings<'r> {
         }
     }
 
-    /// Returns the constant value of a term.
+    /// Returns the constant value of a term, or `None` if it is not constant.
     pub fn constant(&self, term: &Term) -> Option<Value> {
         match self.of_term(term)? {
             SymbolicValue::Constant(value) => Some(value),
@@ -108,7 +104,7 @@ impl<'r> SymbolicBindings<'r> {
 }
 
 impl SymbolicValue {
-    /// Returns the value under a constant key.
+    /// Returns the value under a constant key, or `None` if it is not known.
     fn under_key(self, key: Value) -> Option<Self> {
         match self {
             Self::At(mut place) => {
@@ -126,13 +122,13 @@ impl SymbolicValue {
         }
     }
 
-    /// Returns an item of an array.
+    /// Returns an item of an array, or `None` if it is not known.
     pub fn item(&self, at: usize) -> Option<Self> {
         self.clone()
             .under_key(Value(Repr::Int(i64::try_from(at).ok()?)))
     }
 
-    /// Returns some element.
+    /// Returns some element, or `None` if it is not known.
     fn element(self) -> Option<Self> {
         match self {
             Self::At(place) => Some(Self::Element(place)),
@@ -141,7 +137,7 @@ impl SymbolicValue {
         }
     }
 
-    /// Returns the question about its value.
+    /// Returns the question about its value, or `None` if the index cannot ask it.
     pub fn question(self) -> Option<Question> {
         let (place, feature) = match self {
             Self::At(place) => (place, ValueFeature::Value),
@@ -152,7 +148,7 @@ impl SymbolicValue {
         Some(Question { place, feature })
     }
 
-    /// Returns its access path.
+    /// Returns its access path, or `None` if it is not at one.
     pub fn access_path(self) -> Option<AccessPath> {
         match self {
             Self::At(place) => Some(place),
@@ -161,7 +157,7 @@ impl SymbolicValue {
     }
 }
 
-/// Returns the elements of a collection, as for `in`.
+/// Returns the elements of a collection, as for `in`, or `None` for other values.
 pub fn elements(collection: &Value) -> Option<RequiredValues> {
     let collection = collection.borrow();
     if let Some(array) = collection.as_array() {
@@ -174,7 +170,7 @@ pub fn elements(collection: &Value) -> Option<RequiredValues> {
     Some(set.iter().map(|item| item.to_value()).collect())
 }
 
-/// Returns the access path of an argument.
+/// Returns the access path of an argument, counted from 0.
 pub fn argument(at: u32) -> AccessPath {
     AccessPath {
         root: PathRoot::Argument(at),

@@ -9,7 +9,7 @@ use crate::builtins::{IndexTest, net};
 use crate::program::{AccessPath, Question, ValueFeature};
 use crate::value::Value;
 
-/// A question and the answers of which one is required.
+/// A question, and the answers of which one is required.
 pub type TextRequirement = (Question, RequiredValues);
 
 /// Returns the conditions for a call to hold.
@@ -46,7 +46,7 @@ pub(super) fn one(
     )]
 }
 
-/// Returns a string, or the strings of a constant collection.
+/// Returns a string, or the strings of a constant collection. Returns `None` if a member is not a string.
 fn strings(term: &Term, constant: &dyn Fn(&Term) -> Option<Value>) -> Option<RequiredValues> {
     let value = constant(term)?;
     let values = if value.string_bytes().is_some() {

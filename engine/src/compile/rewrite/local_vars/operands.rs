@@ -87,7 +87,7 @@ impl Renamer<'_> {
         }
     }
 
-    /// Declares the free variables of a renamed body.
+    /// Declares the free variables of a renamed body, which keep their names. Comprehensions have scopes of their own.
     pub(super) fn declare_free(&mut self, body: &Body) {
         let scopes = &mut self.scopes;
         body.walk(&mut Terms(|term: &Term| {

@@ -23,7 +23,7 @@ pub(super) struct Renamer<'a> {
     pub strict: bool,
     /// Errors that end the compilation.
     pub errors: Vec<(Span, String)>,
-    /// Unused variables.
+    /// Unused variables, with the message of each.
     pub unused: Vec<(Span, String)>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// Reports the errors.
+    /// Reports the errors. Unused variables are recoverable.
     pub(super) fn report(self, report: &mut Report) {
         for (span, message) in self.errors {
             report.error(Code::Compile, span, message);
@@ -199,14 +199,14 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// Renames in terms, in order.
+    /// Renames in terms, in order, because declarations apply to later terms.
     pub(super) fn terms(&mut self, terms: &mut [Term]) {
         for term in terms {
             self.term(term);
         }
     }
 
-    /// Renames in a term.
+    /// Renames in a term. A name without a declaration is kept.
     pub(super) fn term(&mut self, term: &mut Term) {
         arrange(term);
         match &mut term.kind {

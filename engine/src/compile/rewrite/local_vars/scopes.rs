@@ -8,17 +8,15 @@ use crate::compile::small_map::SmallMap;
 /// First occurrence of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occurrence {
-    /// As an argument of the function.
     Argument,
     /// Used without a declaration.
     Used,
-    /// Declared by `:=`.
     Assigned,
     /// Declared by `some` or `every`.
     Declared,
 }
 
-/// A variable of a scope.
+/// A variable of a scope: its new name and its uses.
 #[derive(Clone, Debug)]
 pub(super) struct ScopeVariable {
     /// The local that replaces it, or its own name.
@@ -30,7 +28,6 @@ pub(super) struct ScopeVariable {
     pub declared_by: usize,
 }
 
-/// Scope of one body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BodyScope {
     pub variables: SmallMap<Name, ScopeVariable>,

@@ -84,7 +84,7 @@ impl Renamer<'_> {
     }
 }
 
-/// Returns the names that no variable of a body has.
+/// Returns the names that no variable of a body has. Stops when none is left.
 fn missing_in(body: &Body, mut names: HashSet<Name>) -> HashSet<Name> {
     if !names.is_empty() {
         VarScan::default().each(body, |_, name| {
@@ -96,7 +96,7 @@ fn missing_in(body: &Body, mut names: HashSet<Name>) -> HashSet<Name> {
     names
 }
 
-/// Returns `true` if a local replaces one of the used names.
+/// Returns `true` if a local replaces one of the used names. Linear in their number.
 fn is_used(scopes: &Scopes, used_names: &BTreeSet<Name>, local: &Name) -> bool {
     used_names.iter().any(|name| match scopes.find(name) {
         Some(variable) => variable.local == *local,

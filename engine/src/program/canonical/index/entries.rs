@@ -19,10 +19,10 @@ use crate::value::Value;
 /// Maximum number of alternatives of one rule; beyond it, those of `or` are ignored.
 const ALTERNATIVES: usize = 32;
 
-/// Notes that must all hold.
+/// Notes that must all hold for the rule to match.
 type RuleNotes<'r> = Vec<Note<'r>>;
 
-/// Notes of a body.
+/// Notes of a body, collected expression by expression.
 pub(super) struct Entries<'r> {
     is_virtual: &'r dyn Fn(&[Term]) -> bool,
     args: &'r [Term],

@@ -20,7 +20,7 @@ pub use shared::Shared;
 /// alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
-    /// Lists of constraints that must all hold.
+    /// Lists of constraints, of which one list must hold.
     pub alternatives: Vec<Vec<Constraint>>,
     /// Keys that collections must contain.
     pub memberships: Vec<Membership>,
@@ -30,16 +30,14 @@ pub struct Conditions {
 /// pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Operand of the key.
     pub key: ConditionOperand,
-    /// Operand of the collection.
     pub collection: ConditionOperand,
 }
 
 /// An operand must pass one of some tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
-    /// Tested operand.
+    /// Tested operand: an input path or an argument.
     pub place: ConditionOperand,
     /// Possible tests; empty if any value passes.
     pub tests: Vec<Test>,
@@ -54,14 +52,12 @@ pub enum ConditionOperand {
     Input(Vec<Value>),
     /// Path below `data` without rules.
     Data(Vec<Value>),
-    /// An argument of the function.
     Argument(usize),
 }
 
-/// Test of an operand's value.
+/// Test of an operand's value, as in OPA's index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// Equal to this value.
     Equal(Value),
     /// An array with these elements; `None` matches any element.
     Items(Vec<Option<Value>>),
@@ -107,7 +103,7 @@ impl Conditions {
         Self::among(&rule.head.args, &rule.body, is_virtual)
     }
 
-    /// Returns the conditions of a function's arguments and of some expressions.
+    /// Returns the conditions of a function's arguments and of expressions that can be indexed. Other expressions add none.
     pub fn among<'r>(
         args: &'r [Term],
         body: impl IntoIterator<Item = &'r Expr>,

@@ -5,14 +5,12 @@ use solon_syntax::ast::Name;
 use super::{ConditionOperand, Constraint, Test};
 use crate::value::Value;
 
-/// Note of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What<'r> {
     /// A value exists, bound to this name if there is one.
     Something(Option<&'r Name>),
     /// A value exists that the index does not record.
     Value,
-    /// The value passes this test.
     Test(Test),
 }
 

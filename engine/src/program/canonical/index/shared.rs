@@ -17,9 +17,7 @@ pub struct Shared {
 /// Notes of the rules about an operand.
 struct Level {
     spread: OperandSpread,
-    /// Number of tests.
     count: usize,
-    /// `true` if a rule compares it with a value.
     is_compared: bool,
     /// Position among the operands.
     first: usize,
@@ -28,9 +26,7 @@ struct Level {
 /// Number of alternatives of a rule for an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OperandSpread {
-    /// One value.
     One,
-    /// One of several values.
     Several,
     /// One of several prefixes or suffixes.
     Ends,

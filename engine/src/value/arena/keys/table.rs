@@ -18,7 +18,6 @@ struct KeySlot {
     code: u32,
 }
 
-/// An empty slot.
 const FREE: KeySlot = KeySlot {
     at: u32::MAX,
     code: 0,
@@ -39,7 +38,7 @@ pub struct ArenaKeyTable<'e> {
 const ALIKE: usize = 8;
 
 impl<'e> ArenaKeyTable<'e> {
-    /// Creates a table of keys with room for `room` keys.
+    /// Creates a table of keys with room for `room` keys before it grows.
     pub fn new(keys: &[ValueRef<'_>], room: usize, arena: &'e Arena) -> Self {
         let mut table = Self {
             slots: free(arena, 2 * room.max(keys.len())),
@@ -57,7 +56,7 @@ impl<'e> ArenaKeyTable<'e> {
         }
     }
 
-    /// Returns the hash of a key.
+    /// Returns the hash of a key. Unless the table is thorough, only the begin of a collection is hashed.
     #[inline]
     pub fn code(&self, key: &ValueRef<'_>) -> u64 {
         match key {
@@ -88,7 +87,7 @@ impl<'e> ArenaKeyTable<'e> {
         self.add_all(keys);
     }
 
-    /// Returns the position of a key.
+    /// Returns the position of a key, or `None`. O(1) on average.
     #[inline]
     pub fn find(&self, keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
         self.lookup(keys, &key).1.ok()

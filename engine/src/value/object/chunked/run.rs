@@ -13,7 +13,7 @@ pub const FULL: usize = 512;
 /// Number of lookups by binary search after which the hash table is built.
 const SEARCHES: u8 = 16;
 
-/// Sorted pairs.
+/// Sorted pairs, with a hash table once searches are frequent.
 #[derive(Default)]
 pub struct SortedRun {
     keys: Vec<Value>,
@@ -96,7 +96,6 @@ impl SortedRun {
         self.keys.len()
     }
 
-    /// Returns the keys in order.
     pub fn keys(&self) -> &[Value] {
         &self.keys
     }
@@ -111,7 +110,7 @@ impl SortedRun {
         Some((key, self.values.get_mut(position).map(std::mem::take)?))
     }
 
-    /// Returns the first key.
+    /// Returns the first key, or `None` if the run is empty.
     pub fn first(&self) -> Option<&Value> {
         self.keys.first()
     }
@@ -126,7 +125,7 @@ impl SortedRun {
         search::find(&self.keys, key)
     }
 
-    /// Returns the value under a key.
+    /// Returns the value under a key, or `None`. Uses the table if there is one.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         let position = match self.table.get() {
@@ -147,19 +146,19 @@ impl SortedRun {
         self.find(key).ok()
     }
 
-    /// Returns a value for modification.
+    /// Returns a value for modification, or `None` for a position after the last.
     pub fn value_mut(&mut self, position: usize) -> Option<&mut Value> {
         self.values.get_mut(position)
     }
 
-    /// Inserts a pair at a position.
+    /// Inserts a pair at a position and drops the table. The caller keeps the order.
     pub fn insert(&mut self, position: usize, key: Value, value: Value) {
         self.forget();
         self.keys.insert(position, key);
         self.values.insert(position, value);
     }
 
-    /// Removes the pair at a position.
+    /// Removes the pair at a position and drops the table.
     pub fn remove(&mut self, position: usize) {
         self.forget();
         self.keys.remove(position);
