@@ -114,7 +114,7 @@ impl BundleBuilder {
         Self { namespace, ..self }
     }
 
-    /// Sets the revision in the manifest.
+    /// Sets the revision in the manifest; `None` sets none.
     #[must_use]
     pub fn revision(self, revision: Option<String>) -> Self {
         Self { revision, ..self }

@@ -105,12 +105,12 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// Returns an engine with the defaults of [`EngineBuilder`].
+    /// Returns an engine with the defaults of [`EngineBuilder`], without policies and documents.
     pub fn new() -> Self {
         EngineBuilder::default().build()
     }
 
-    /// Returns a builder for an engine.
+    /// Returns a builder for an engine. Functions and options can only be set before it is built.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -317,7 +317,7 @@ impl Engine {
         &self.inner.shared.limits
     }
 
-    /// Returns `true` if the engine has host functions ([`EngineBuilder::function`]).
+    /// Returns `true` if the engine has host functions ([`EngineBuilder::function`]), which other engines may not know.
     pub fn has_functions(&self) -> bool {
         !self.inner.functions.is_empty()
     }
@@ -327,7 +327,7 @@ impl Engine {
         self.now().generation
     }
 
-    /// Returns the names of all modules in order.
+    /// Returns the names of all modules in order, as of now.
     pub fn module_names(&self) -> Vec<String> {
         self.now().policy.modules.keys().cloned().collect()
     }

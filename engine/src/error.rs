@@ -36,7 +36,7 @@ use crate::value::serde::ConvertError;
 pub enum Error {
     /// Text that does not parse, or modules and queries that do not compile. The engine is unchanged.
     Compile(Diagnostics),
-    /// An evaluation that failed.
+    /// An evaluation that failed, was cancelled or exceeded a limit.
     Eval(Box<EvalError>),
     /// A rejected read or write of base documents. The engine is unchanged.
     Store(StoreError),
@@ -52,7 +52,7 @@ pub enum Error {
     UnknownPath(Path),
     /// A module that does not exist.
     UnknownModule {
-        /// The name of the module.
+        /// The name of the module that does not exist.
         name: String,
     },
     /// A query without an expression.
@@ -69,7 +69,7 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorEntry {
-    /// OPA's code.
+    /// OPA's code, such as `rego_parse_error`.
     pub code: String,
     /// Description of the error and of the expected value.
     pub message: String,

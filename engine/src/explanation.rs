@@ -69,7 +69,7 @@ impl From<Detail> for ExplainOptions<'_> {
     }
 }
 
-/// Options of the lines of a trace ([`Explanation::lines`]).
+/// Options of the lines of a trace ([`Explanation::lines`]). By default, lines have neither.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct TraceLines {
@@ -354,7 +354,7 @@ impl ExplainedQuery {
 }
 
 impl<T> Explanation<T> {
-    /// Returns an explanation without events.
+    /// Returns an explanation without events, for a result that was not searched.
     fn without_query(result: Result<T, Error>) -> Self {
         Self {
             result,

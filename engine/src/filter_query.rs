@@ -40,7 +40,7 @@ pub struct Filters {
     pub hints: Vec<ErrorEntry>,
 }
 
-/// The filter for a target.
+/// The filter for a target. Without a query, no row is kept.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Filter {
@@ -260,7 +260,7 @@ impl PreparedFilters {
     }
 }
 
-/// Partially evaluates a query.
+/// Partially evaluates a query on the snapshot of the filter. The observer, if any, receives every event.
 fn evaluate_residuals(
     pinned: &Pinned<FilterInner>,
     query: &Arc<PartialInner>,

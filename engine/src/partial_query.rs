@@ -15,7 +15,7 @@ use crate::topdown::partial_eval::Terms;
 use crate::topdown::{SearchOptions, Topdown, TopdownContext, TopdownQuery};
 use crate::trace::Observer;
 
-/// Options of a partial evaluation.
+/// Options of a partial evaluation. By default, `input` is unknown.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PartialOptions {
@@ -132,7 +132,6 @@ pub(crate) struct PartialInner {
     pub inlining: Inlining,
     /// The rules that depend on unknowns.
     pub dependence: Dependence,
-    /// The canonical body.
     pub body: Body,
     /// Maps generated locals to the user's names.
     pub originals: HashMap<Name, Name>,
@@ -155,7 +154,8 @@ impl PreparedPartial {
         self.handle.pin_to(snapshot).map(PinnedPartial)
     }
 
-    /// Returns the query pinned to the snapshot of a request.
+    /// Returns the query pinned to the snapshot of a request, by default the current one. Recompiles it if the policy
+    /// differs.
     pub(crate) fn pin_for(&self, request: &Request<'_>) -> Result<PinnedPartial, Error> {
         self.handle.pin_for(request).map(PinnedPartial)
     }
@@ -199,7 +199,7 @@ impl PreparedPartial {
 pub struct PinnedPartial(pub(crate) Pinned<PartialInner>);
 
 impl PinnedPartial {
-    /// Returns the snapshot.
+    /// Returns the snapshot that all evaluations of this query use.
     pub fn snapshot(&self) -> &Snapshot {
         &self.0.snapshot
     }

@@ -38,21 +38,21 @@ pub use prepared::{PinnedQuery, PreparedQuery};
 pub(crate) use recompiling::{Pinned, Recompiling};
 pub(crate) use search::search;
 
-/// The input of an evaluation.
+/// The input of an evaluation, borrowed from the caller.
 #[derive(Clone, Copy, Default)]
 pub enum Input<'a> {
-    /// `input` is undefined.
+    /// `input` is undefined, so that expressions that read it fail.
     #[default]
     Undefined,
-    /// A value.
+    /// A value, used without a copy.
     Value(&'a Value),
     /// JSON text, parsed directly into the memory of the evaluation.
     Json(&'a [u8]),
     /// JSON text of an object, one of whose members is the input. Parsed like [`Self::Json`].
     Member {
-        /// The text.
+        /// The text of the object. It may be blank or `null`.
         text: &'a [u8],
-        /// The member's name.
+        /// The member's name, which matches regardless of case.
         name: &'a str,
     },
 }
@@ -92,14 +92,14 @@ impl<'a> Request<'a> {
         Self::default()
     }
 
-    /// Sets the input.
+    /// Sets the input to a value, which is not copied.
     #[must_use]
     pub fn input(mut self, input: &'a Value) -> Self {
         self.input = Input::Value(input);
         self
     }
 
-    /// Sets the input as JSON text.
+    /// Sets the input as JSON text. The evaluation fails if it is not valid.
     #[must_use]
     pub fn input_json(mut self, text: &'a [u8]) -> Self {
         self.input = Input::Json(text);
@@ -171,7 +171,6 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Returns the timer for compilations.
     pub(crate) fn compile_timer(&self) -> Timer<'a> {
         self.timer
     }
@@ -324,7 +323,7 @@ pub struct Solution {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct QuerySource<'a> {
-    /// The text.
+    /// The text of the query: expressions, separated by `;` or line breaks.
     pub text: &'a str,
     /// The package, for example `authz.users`.
     pub package: Option<&'a str>,
@@ -394,6 +393,9 @@ impl<'a> QuerySource<'a> {
     }
 
     /// Parses the text.
+    ///
+    /// # Errors
+    /// It is not a query, or it is a rule and `no_rules` is set.
     pub(crate) fn parse(
         &self,
         source: &Source,
@@ -413,7 +415,7 @@ impl<'a> QuerySource<'a> {
         self
     }
 
-    /// Sets built-in functions that the query must not call.
+    /// Sets built-in functions that the query must not call. A call is a compile error.
     #[must_use]
     pub fn unsafe_builtins(mut self, names: &'a [String]) -> Self {
         self.unsafe_builtins = names;
@@ -442,11 +444,11 @@ impl<'a> QuerySource<'a> {
     }
 }
 
-/// Source text of an expression of a query.
+/// Source text of an expression of a query, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpressionText {
-    /// Its text.
+    /// Its text, as written.
     pub text: String,
     /// Row of its first character.
     pub row: u32,

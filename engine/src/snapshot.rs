@@ -74,7 +74,7 @@ impl Snapshot {
         self.0.generation
     }
 
-    /// Returns the base documents.
+    /// Returns the base documents of this snapshot.
     pub fn documents(&self) -> &DataSnapshot {
         &self.0.documents
     }
@@ -115,7 +115,7 @@ impl Snapshot {
 }
 
 impl SnapshotState {
-    /// Returns the origin of a module in effect.
+    /// Returns the origin of a module in effect. Without a record, it is a client.
     pub fn module_origin(&self, name: &str) -> Origin {
         match &self.module_origins {
             Some(origins) => origins.get(name).copied().unwrap_or_default(),

@@ -13,7 +13,6 @@ use crate::bundle::{Bundle, BundleModule, number, syntax_errors};
 /// A policy of the result.
 #[derive(Clone)]
 pub struct OutputModule {
-    /// Path in the bundle.
     pub path: String,
     pub module: Arc<Module>,
     /// `true` if the source of the module is its whole text.
@@ -43,7 +42,7 @@ pub fn modules_of(bundle: &Bundle) -> Result<Vec<OutputModule>, BuildError> {
     modules.collect()
 }
 
-/// Returns the sources of a bundle's policies.
+/// Returns the sources of a bundle's policies, in its order.
 pub fn sources_of(bundle: &Bundle) -> Vec<Source> {
     let modules = bundle.modules.iter();
     modules.map(|module| module.module.source.clone()).collect()

@@ -15,15 +15,15 @@ use crate::value::{Repr, Value};
 pub struct BundleFile {
     /// Path within the bundle. It may begin with a slash, as in archives that OPA writes.
     pub path: String,
-    /// The bytes.
+    /// The bytes, not decoded.
     pub bytes: Vec<u8>,
 }
 
-/// A policy of a bundle.
+/// A policy of a bundle, parsed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BundleModule {
-    /// Path within the bundle.
+    /// Path within the bundle, with `/` between its steps.
     pub path: String,
     /// The parsed module with its text.
     pub module: Arc<Module>,
@@ -35,7 +35,7 @@ pub struct BundleModule {
 pub struct Bundle {
     /// The manifest; the default one if the bundle has none.
     pub manifest: Manifest,
-    /// `true` if the bundle has a file `.manifest`.
+    /// `true` if the bundle has a file `.manifest`. Otherwise `manifest` is the default one.
     pub has_manifest: bool,
     /// Policies in the order of the archive, or of their paths in a folder.
     pub modules: Vec<BundleModule>,
@@ -54,7 +54,7 @@ pub struct Bundle {
     pub etag: String,
 }
 
-/// The two kinds of bundles.
+/// The two kinds of bundles: all contents, or changes of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BundleKind {
     /// All policies and documents below the bundle's roots.

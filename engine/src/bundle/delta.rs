@@ -14,7 +14,7 @@ pub struct PatchOperation {
     pub op: String,
     /// Slash-separated path of the document below `data`, escaped as in JSON Patch.
     pub path: String,
-    /// The new document.
+    /// The new document. Not used by `remove`.
     pub value: Value,
 }
 

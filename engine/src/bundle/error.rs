@@ -32,7 +32,7 @@ pub struct LoadError {
     diagnostics: Diagnostics,
 }
 
-/// The kind of a [`LoadError`].
+/// The kind of a [`LoadError`], for callers that handle some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadErrorKind {
@@ -63,7 +63,7 @@ impl LoadError {
         Self::content(format!("{name}: {reason}"))
     }
 
-    /// Returns the kind of the error.
+    /// Returns the kind of the error, which does not depend on the message.
     pub fn kind(&self) -> LoadErrorKind {
         self.kind
     }
@@ -188,7 +188,7 @@ pub struct BundleError {
     message: String,
 }
 
-/// The kind of a [`BundleError`].
+/// The kind of a [`BundleError`], for callers that handle some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BundleErrorKind {
@@ -196,7 +196,7 @@ pub enum BundleErrorKind {
     Manifest,
     /// The text of `.signatures.json` is not valid.
     Signatures,
-    /// The bundles cannot be merged.
+    /// The bundles cannot be merged, such as for overlapping roots.
     Merge,
     /// The files cannot be signed, or the key is not a key of its algorithm.
     Signing,
@@ -209,7 +209,7 @@ impl BundleError {
         Self { kind, message }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the kind of the error, which does not depend on the message.
     pub fn kind(&self) -> BundleErrorKind {
         self.kind
     }

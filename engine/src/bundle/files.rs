@@ -40,7 +40,7 @@ impl FileError {
         Self { kind, message }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the kind of the error, as the system reports it.
     pub fn kind(&self) -> io::ErrorKind {
         self.kind
     }

@@ -50,7 +50,6 @@ impl<'v> GoFields<'v> {
         }
     }
 
-    /// Returns the fields of a nested object.
     pub fn of_nested(object: &'v Object, name: &'static str) -> Self {
         Self { object, name }
     }
@@ -89,7 +88,7 @@ impl<'v> GoFields<'v> {
         Ok(Some(text.to_str().into_owned()))
     }
 
-    /// Returns a field with an array of strings, as [`Self::string`].
+    /// Returns a field with an array of strings, as [`Self::string`]. An element `null` is an empty string.
     pub fn strings(&self, field: &str) -> Result<Option<Vec<String>>, String> {
         let Some(items) = self.array(field, "[]string")? else {
             return Ok(None);
@@ -131,7 +130,7 @@ impl<'v> GoFields<'v> {
         value.map(|value| self.integer_of(field, value)).transpose()
     }
 
-    /// Returns the integer that is a part of a field.
+    /// Returns the integer that is a part of a field. Other numbers are Go's type error.
     pub fn integer_of(&self, field: &str, value: &Value) -> Result<i64, String> {
         match value {
             Value(Repr::Int(number)) => Ok(*number),

@@ -27,7 +27,7 @@ pub struct Manifest {
     pub wasm: Vec<WasmResolver>,
     /// Free metadata, an object if present.
     pub metadata: Option<Value>,
-    /// Version of Rego of the bundle's modules.
+    /// Version of Rego of the bundle's modules: 0 or 1. `None` if the manifest has none.
     pub rego_version: Option<i64>,
     /// Versions of Rego by a glob pattern of a module's path, which take precedence over `rego_version`. Sorted by pattern.
     pub file_rego_versions: Vec<(String, i64)>,
@@ -285,7 +285,7 @@ pub(super) fn overlaps(a: &str, b: &str) -> bool {
     Path::from_slashes(a).overlaps(&Path::from_slashes(b))
 }
 
-/// Returns `true` if the path is at or below one of the roots.
+/// Returns `true` if the path is at or below one of the roots. An empty root contains every path.
 pub(super) fn is_within(roots: &[Path], path: &Path) -> bool {
     let mut roots = roots.iter();
     roots.any(|root| path.segments().starts_with(root.segments()))

@@ -125,7 +125,7 @@ impl Bundle {
     }
 }
 
-/// Returns the number of a version in manifests.
+/// Returns the number of a version in manifests. [`Version::V0CompatV1`] is 0.
 pub(crate) fn number(version: Version) -> i64 {
     match version {
         Version::V0 | Version::V0CompatV1 => 0,

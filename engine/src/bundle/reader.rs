@@ -60,7 +60,7 @@ pub struct BundleReader {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadTimes {
-    /// Parsing of documents.
+    /// Time of parsing documents. `None` if none was parsed.
     pub documents: Option<Duration>,
     /// Parsing of policies.
     pub modules: Option<Duration>,

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::store::Path;
 
-/// The roots of bundles by their names.
 #[derive(Default)]
 pub struct BundleRoots<'p>(Vec<(&'p str, Vec<Path>)>);
 

@@ -7,7 +7,6 @@ use super::contents::file_name;
 use super::{Bundle, BundleFile, BundleKind, Signatures};
 use crate::value::{Repr, Value, json};
 
-/// Name of plans in bundles.
 const PLAN: &str = "plan.json";
 
 impl Bundle {

@@ -88,7 +88,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the limits of each evaluation.
+    /// Sets the limits of each evaluation, unless its request has its own.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -250,7 +250,7 @@ impl EngineBuilder {
         Ok((engine, modules))
     }
 
-    /// Returns an engine in memory.
+    /// Returns an engine in memory, without policies and documents.
     pub fn build(self) -> Engine {
         self.build_with(Value(Repr::Object(Object::default())))
     }

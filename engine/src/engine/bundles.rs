@@ -199,7 +199,7 @@ impl<'b> BundleChanges<'b> {
         erased.any(|root| package.segments().starts_with(root.segments()))
     }
 
-    /// Changes documents and facts.
+    /// Changes documents and facts in a transaction: erases the roots, then writes the documents of the new bundles.
     fn documents(&self, transaction: &mut Transaction) -> Result<(), StoreError> {
         let mut new = Transaction::new(&DataSnapshot::new(Value::object(Vec::new()), 0));
         for (_, bundle) in &self.snapshots {
@@ -245,7 +245,7 @@ fn load_error(reason: String) -> Error {
     LoadErrors::from(LoadError::activation(reason)).into()
 }
 
-/// Returns the path of the facts about a bundle.
+/// Returns the path of the facts about a bundle, below `data.system.bundles`.
 fn facts(name: &str) -> Path {
     Path::new(["system", "bundles", name])
 }

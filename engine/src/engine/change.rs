@@ -34,7 +34,7 @@ pub(super) enum ModuleSource {
     Parsed(Arc<Module>),
 }
 
-/// Options of [`Engine::check`](crate::Engine::check).
+/// Options of [`Engine::check`](crate::Engine::check). By default, the current snapshot is changed.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct CheckOptions<'s> {
@@ -60,7 +60,6 @@ impl<'s> CheckOptions<'s> {
     }
 }
 
-/// A change of documents.
 #[derive(Clone)]
 pub(super) enum Edit {
     Put(Path, Value),

@@ -71,7 +71,6 @@ pub(super) struct PendingCommit {
     /// The policy, if modules changed.
     pub policy: Option<Policy>,
     pub transaction: Transaction,
-    /// Changed modules.
     pub modules: Vec<(String, Option<StoredModule>)>,
     /// Origins of modules before the change, if they are recorded.
     pub origins: Option<Arc<ModuleOrigins>>,

@@ -57,7 +57,10 @@ impl Engine {
         Error::caught(|| Ok(self.parse(name, text, self.inner.version)?))
     }
 
-    /// Parses a module.
+    /// Parses a module. Its source gets a new id.
+    ///
+    /// # Errors
+    /// The text is not a module, or the version is not enabled.
     pub(super) fn parse(
         &self,
         name: &str,

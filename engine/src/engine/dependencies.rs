@@ -37,7 +37,7 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// Returns the base documents as text.
+    /// Returns the base documents as text, such as `data.users`.
     pub fn base_texts(&self) -> Vec<String> {
         self.base.iter().map(Term::to_string).collect()
     }

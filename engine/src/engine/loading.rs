@@ -137,7 +137,10 @@ impl Engine {
         self.replace_files(start, modules, load, first, &mut record)
     }
 
-    /// Compiles the modules of a store.
+    /// Compiles the modules of a store and publishes them. Nothing is written to the store.
+    ///
+    /// # Errors
+    /// They do not compile together.
     pub(super) fn start_from(&self, stored_modules: &[StoredModule]) -> Result<(), Error> {
         let mut record = self.inner.changing.lock();
         let before = self.now();
@@ -240,7 +243,6 @@ impl Engine {
 struct LoadBase {
     /// Modules to compile, and names of modules in effect to remove.
     compiled: Vec<(String, Option<ModuleSource>)>,
-    /// Origins of modules before the load.
     origins: Arc<ModuleOrigins>,
     /// `true` if a snapshot is published even if the load changes nothing.
     always_publishes: bool,
@@ -288,7 +290,7 @@ fn is_overridden(path: &Path, load: &FileLoad<'_>, of_load: &Value, in_force: &V
     is_given && !is_equal()
 }
 
-/// Returns the record of an engine that has not recorded origins yet.
+/// Returns the record of an engine that has not recorded origins yet. Existing documents have unknown origins.
 fn first_record(before: &SnapshotState) -> OriginRecord {
     let documents = before.documents.root().as_object();
     let origins = if documents.is_some_and(Object::is_empty) {

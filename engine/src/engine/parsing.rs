@@ -13,7 +13,6 @@ use super::change::ModuleSource;
 /// A changed module: its name, and the module or its errors, or `None` if it is removed.
 pub(super) type ParsedChange = (String, Option<Result<Arc<Module>, Diagnostics>>);
 
-/// A module to parse.
 struct ModuleText<'t> {
     id: SourceId,
     name: &'t str,
@@ -50,7 +49,7 @@ impl Engine {
         modules.collect()
     }
 
-    /// Returns a new id of a source.
+    /// Returns a new id of a source. Ids are not reused.
     pub(super) fn next_source_id(&self) -> SourceId {
         SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed))
     }

@@ -65,7 +65,7 @@ impl Engine {
         })
     }
 
-    /// Compiles such a query for a policy.
+    /// Compiles such a query for a policy, on a stack that is large enough for its chains.
     pub(super) fn partial_for(
         &self,
         policy: &Policy,

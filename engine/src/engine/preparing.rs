@@ -86,7 +86,7 @@ impl Engine {
         }
     }
 
-    /// Compiles a query for a policy.
+    /// Compiles a query for a policy, on a stack that is large enough for its chains. A panic becomes an internal error.
     fn query_for(&self, policy: &Policy, query: &QuerySource<'_>) -> Result<QueryInner, Error> {
         let compile = || self.compile_query(policy, query);
         Error::caught(|| compile::on_large_stack(compile::chain_within(query.text), compile))

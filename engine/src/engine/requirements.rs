@@ -117,7 +117,7 @@ impl Visitor<'_> for Calls<'_> {
     }
 }
 
-/// Returns `true` if a module has a template string.
+/// Returns `true` if a module has a template string. Visits all terms.
 fn has_template(module: &Module) -> bool {
     struct TemplateFinder(bool);
 
@@ -174,7 +174,7 @@ fn future_keywords(is_v1: bool) -> impl Iterator<Item = &'static str> {
     of_v0.iter().chain(&["and", "not", "or"]).copied()
 }
 
-/// The feature that the head of a rule of v0 needs.
+/// The feature that the head of a rule of v0 needs, or `None` for heads of up to two terms.
 fn head_feature(rule: &Rule) -> Option<&'static str> {
     let reference = &rule.head.reference;
     if reference.len() < 3 {

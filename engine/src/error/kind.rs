@@ -43,7 +43,7 @@ pub enum ErrorKind {
     Input,
     /// A value that does not fit the requested type.
     Output,
-    /// An invalid option.
+    /// An option that is not valid, or contradicts another one.
     Options,
     /// Files that could not be loaded.
     Load,
@@ -106,7 +106,7 @@ impl Error {
         }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the kind of the error. Limits and cancellation have kinds of their own.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Compile(_) | Self::Filter(_) => ErrorKind::Compile,

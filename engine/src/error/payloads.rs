@@ -21,7 +21,7 @@ impl InputError {
         }
     }
 
-    /// Returns the error of an input that is JSON text.
+    /// Returns the error of an input that is JSON text. Empty text gets a message of its own.
     pub(crate) fn of_input(error: JsonError, text: &[u8]) -> Self {
         if text.trim_ascii().is_empty() {
             return Self {
@@ -63,14 +63,14 @@ pub struct OptionError {
 }
 
 impl OptionError {
-    /// Creates an error with a message.
+    /// Creates an error with a message, which should name the option.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
         }
     }
 
-    /// Returns the message.
+    /// Returns the message, which names the option.
     pub fn message(&self) -> &str {
         &self.message
     }

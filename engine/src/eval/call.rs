@@ -36,7 +36,7 @@ impl<'e> Machine<'e> {
         })
     }
 
-    /// Calls a built-in. Returns `true` if its result is truthy.
+    /// Calls a built-in. Returns `true` if its result is truthy, and `false` if it is undefined.
     pub(super) fn call_is_truthy(&mut self, call: &'e BuiltinCall) -> Result<bool, Halt> {
         self.builtin(call, |_, result| result.is_truthy())
     }
@@ -82,7 +82,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Handles a call without a result.
+    /// Handles a call without a result. Returns `true` unless it is undefined.
     #[cold]
     fn without_value(
         &self,
@@ -103,7 +103,7 @@ impl<'e> Machine<'e> {
         Some([first, self.call.arena.array(args)])
     }
 
-    /// Calls a function of the host.
+    /// Calls a function of the host, or its replacement. Returns `None` if it is undefined.
     pub(super) fn host_call(&mut self, call: &'e HostCall) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut few = Few::default();
         let args = self.gather(&call.args, &mut few);
@@ -140,7 +140,7 @@ impl<'e> Machine<'e> {
         outcome(self.program, self.strict, result, name, span)
     }
 
-    /// Calls a function of the policy.
+    /// Calls a function of the policy, or its replacement. Counts an iteration. Returns `None` if it is undefined.
     pub(super) fn function_call(
         &mut self,
         call: &'e FunctionCall,

@@ -20,7 +20,7 @@ fn is_told_apart(array: ValueRef<'_>) -> bool {
 }
 
 impl<'e> Machine<'e> {
-    /// Returns the collection that a block produces.
+    /// Returns the collection that a block produces. The order of a bag is not kept.
     pub(super) fn collect(
         &mut self,
         into: Collector,

@@ -14,7 +14,7 @@ use super::machine::Machine;
 
 /// Comparisons of operands in place.
 pub(super) trait Compare<'e>: OperandSource<'e> {
-    /// Returns `true` if two operands are equal.
+    /// Returns `true` if two operands are equal. Constants are compared without a borrowed value.
     #[inline]
     fn equal(&self, left: Operand, right: Operand) -> bool {
         match (left, right) {
@@ -75,7 +75,7 @@ pub(super) trait Compare<'e>: OperandSource<'e> {
 impl<'e, O: OperandSource<'e>> Compare<'e> for O {}
 
 impl Machine<'_> {
-    /// Returns `true` if a collection contains a value.
+    /// Returns `true` if a collection contains a value. Linear for arrays.
     #[inline(never)]
     pub(super) fn contains_member(&self, value: Operand, collection: Operand) -> bool {
         is_member(self.get(value), self.get(collection))
@@ -126,7 +126,7 @@ pub(super) fn same_register(a: &Register<'_>, b: &Register<'_>) -> bool {
     }
 }
 
-/// Returns `true` if a collection contains a value.
+/// Returns `true` if a collection contains a value. Linear for arrays.
 #[inline]
 pub(super) fn is_member(value: ValueRef<'_>, collection: ValueRef<'_>) -> bool {
     match collection {

@@ -27,7 +27,7 @@ pub enum EntryPoint<'p> {
 }
 
 impl<'p> EntryPoint<'p> {
-    /// Returns the entry point of a path below `data`.
+    /// Returns the entry point of a path below `data`: the first rule on it, or the path itself.
     pub fn new(program: &Program, path: &'p [Value]) -> Self {
         let mut node = 0;
         for (depth, key) in path.iter().enumerate() {
@@ -171,7 +171,7 @@ impl<'e> Machine<'e> {
         overlay.is_some()
     }
 
-    /// Returns the document at a path below `data`.
+    /// Returns the document at a path below `data`, or `None` if it is undefined. Rules on the path are evaluated.
     pub(super) fn document(&mut self, path: &[ValueRef<'e>]) -> Result<Option<ValueRef<'e>>, Halt> {
         let overlays = self.scope_ref().overlay.clone();
         let place = self.root(Some(0), overlays.as_deref());
@@ -187,7 +187,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Returns a child of a data node.
+    /// Returns a child of a data node, in each of the layers that has one.
     fn child_node<'o>(&self, place: DataNode<'o, 'e>, key: ValueRef<'e>) -> DataNode<'o, 'e> {
         DataNode {
             node: place
@@ -198,7 +198,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Returns the document at a path below a data node.
+    /// Returns the document at a path below a data node, or `None` if it is undefined.
     fn document_from(
         &mut self,
         mut place: DataNode<'_, 'e>,
@@ -235,7 +235,7 @@ impl<'e> Machine<'e> {
         self.extent_at(place)
     }
 
-    /// Returns the value below the document of a rule.
+    /// Returns the value below the document of a rule, or `None` if it is undefined. Functions have no document.
     fn rule_below(
         &mut self,
         rule: RuleId,
@@ -459,7 +459,6 @@ struct DataNode<'o, 'e> {
 /// Source of the documents under keys.
 #[derive(Clone, Copy)]
 enum DocumentSource<'o, 'e> {
-    /// Below a node.
     Node(DataNode<'o, 'e>),
     /// In a document that was built as a whole, since a rule may not find a part of it by its key.
     Whole(Option<ValueRef<'e>>),

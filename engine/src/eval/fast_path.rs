@@ -37,14 +37,12 @@ const DEPTH: u8 = 4;
 /// Maximum number of loop iterations, calls and rules.
 const MAX_ITERATIONS: u64 = 64;
 
-/// Result of the fast path.
+/// Result of the fast path. Only `Unsure` leaves the evaluation to the machine.
 #[derive(Clone, Copy)]
 pub enum FastResult<'e> {
     /// The document, as a reference to a stored value, which is the most frequent result.
     Stored(&'e Value),
-    /// The document.
     Document(ValueRef<'e>),
-    /// The document is undefined.
     Undefined,
     /// Not decided; the machine must evaluate it.
     Unsure,
@@ -58,7 +56,7 @@ enum End {
     Unsure,
 }
 
-/// State of the fast path.
+/// State of the fast path: input, documents and a few registers.
 pub struct FastPath<'a, 'e> {
     program: &'e Program,
     input: Option<Register<'e>>,
@@ -68,7 +66,7 @@ pub struct FastPath<'a, 'e> {
     found: Option<Register<'e>>,
     /// Arguments of the current function, which are the first slots of each of its plans.
     args: Option<&'a [Register<'e>]>,
-    /// Remaining iterations.
+    /// Remaining iterations, those of the step limit.
     iterations: u64,
     /// Number of blocks around the current rule.
     outer: u8,
@@ -99,7 +97,7 @@ impl<'e> FastPath<'_, 'e> {
         }
     }
 
-    /// Evaluates the document of a rule.
+    /// Evaluates the document of a rule. Only complete rules are supported.
     pub fn rule(&mut self, rule: RuleId) -> FastResult<'e> {
         match self.program.rules.get(rule as usize) {
             Some(set) if set.kind == RuleKind::Complete => self.complete(set),
@@ -147,7 +145,7 @@ impl<'e> FastPath<'_, 'e> {
         })
     }
 
-    /// Evaluates the rules until one has a value.
+    /// Evaluates the rules until one has a value, or until all agree. Different values are left to the machine.
     #[inline]
     fn rules(&mut self, set: &RuleSet, rules: impl Iterator<Item = &'e Rule>) -> End {
         let mut known: Option<Register<'e>> = None;
@@ -485,7 +483,7 @@ impl<'e> OperandSource<'e> for FastPath<'_, 'e> {
     }
 }
 
-/// Returns the value under a key.
+/// Returns the value under a key, or `None`. Stored objects are searched without a borrowed value.
 #[inline]
 fn lookup<'e>(held: Register<'e>, key: Register<'e>) -> Option<Register<'e>> {
     match (held, key) {

@@ -13,14 +13,12 @@ use super::machine::Machine;
 pub(super) enum Register<'e> {
     /// A value of the input, the base documents or the constants.
     Stored(&'e Value),
-    /// A value of the arena.
     Value(ValueRef<'e>),
 }
 
 const _: () = assert!(size_of::<Register<'static>>() == 16);
 
 impl<'e> Register<'e> {
-    /// Returns the value.
     #[inline]
     pub fn value(&self) -> ValueRef<'e> {
         match self {
@@ -41,18 +39,18 @@ impl<'e> Register<'e> {
     }
 }
 
-/// A plan names a slot that its frame does not have.
+/// Message of a violated invariant: a plan names a slot that its frame does not have.
 pub(super) const NO_SLOT: &str = "a plan names a slot that is not there";
 
 /// A plan names a constant that its program does not have.
 pub(super) const NO_CONSTANT: &str = "a plan names a constant that is not there";
 
-/// Source of operands.
+/// Source of operands: the registers of a frame and the constants.
 pub(super) trait OperandSource<'e> {
-    /// Returns a slot in place.
+    /// Returns a slot in place, or `None` if the frame does not have it.
     fn slot(&self, slot: Slot) -> Option<&Register<'e>>;
 
-    /// Returns a constant in place.
+    /// Returns a constant in place, or `None` if the program does not have it.
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value>;
 
     /// Returns the value under a constant key of a stored object.
@@ -130,7 +128,7 @@ pub(super) trait OperandSource<'e> {
         self.base_value(Register::Stored(found), rest)
     }
 
-    /// Returns the value of an operand.
+    /// Returns the value of an operand. Invariant: the verifier has checked slots and constants.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -158,7 +156,7 @@ pub(super) trait OperandSource<'e> {
         !matches!(stored, Value(Repr::Bool(false)))
     }
 
-    /// A constant.
+    /// Returns a constant. Invariant: the program has it.
     #[inline]
     fn constant(&self, id: ConstId) -> ValueRef<'e> {
         let constant = self.stored_constant(id);
@@ -211,7 +209,7 @@ impl<'e> Frames<'e> {
         }
     }
 
-    /// Grows the registers to `top`.
+    /// Grows the registers to at least `top`. Copies them; the old memory stays in the arena.
     #[cold]
     fn grow(&mut self, top: usize) {
         let slots = empty(self.arena, top.next_power_of_two());
@@ -327,7 +325,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Copies an operand to a slot.
+    /// Copies an operand to a slot. Stored values are not copied, only referred to.
     #[inline]
     pub(super) fn copy(&mut self, operand: Operand, slot: Slot) {
         let held = match operand {
@@ -343,7 +341,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Fills a slot.
+    /// Fills a slot with a value of the arena.
     #[inline]
     pub(super) fn set(&mut self, slot: Slot, value: ValueRef<'e>) {
         match self.frames.slot_mut(slot) {

@@ -7,7 +7,7 @@ use crate::value::ValueRef;
 use super::machine::{Flow, Machine};
 
 impl<'e> Machine<'e> {
-    /// Returns `true` if a rule that is `true` or undefined is true.
+    /// Returns `true` if a rule that is `true` or undefined is true. Documents replaced by `with` are looked up instead.
     pub(super) fn any(&mut self, any: &'e InlinedRule) -> Result<bool, Halt> {
         if self.overlaid {
             let found = self.overlaid_rule(any.rule, &[])?;
@@ -21,7 +21,7 @@ impl<'e> Machine<'e> {
         Ok(false)
     }
 
-    /// Evaluates an inlined function.
+    /// Evaluates an inlined function. Returns `false` if it is undefined. With replaced functions, it is called.
     pub(super) fn inlined(&mut self, inlined: &'e Inlined) -> Result<bool, Halt> {
         if self.mocked {
             let found = self.function_call(&inlined.call);

@@ -100,7 +100,7 @@ impl<'e> Machine<'e> {
         Ok(Flow::More)
     }
 
-    /// Adds all elements of an array to a set.
+    /// Adds all elements of an array to a set. Their number counts as iterations, their size as memory.
     fn insert_all(&mut self, elements: ArrayView<'e>) -> Result<Flow, Halt> {
         let budget = &mut self.call.budget;
         let spent = budget.spend_len(elements.len()).and_then(|()| {

@@ -13,9 +13,9 @@ use super::terminator::NO_TERMINATOR;
 pub(super) enum Light<'e> {
     /// To the end of their block.
     Done(Flow),
-    /// To a step that is not light.
+    /// To a step that is not light, with the steps from there.
     Rest(&'e [Step]),
-    /// To the end of the evaluation.
+    /// To the end of the evaluation, by an error or a limit.
     Halted(Halt),
 }
 

@@ -34,7 +34,6 @@ pub(super) enum Flow {
 /// The input in the form that was provided.
 #[derive(Clone, Copy)]
 pub enum InputSource<'e> {
-    /// An owned value.
     Value(&'e Value),
     /// A value that was parsed into the evaluation's arena.
     Read(ValueRef<'e>),
@@ -50,22 +49,19 @@ impl<'e> InputSource<'e> {
     }
 }
 
-/// Environment of an evaluation.
 #[derive(Clone, Copy)]
 pub struct EvalContext<'e> {
-    /// The program.
     pub program: &'e Program,
     /// Constants of the query; their ids follow those of the program.
     pub query_constants: &'e [Value],
     /// The base documents.
     pub data: &'e Value,
-    /// The input.
     pub input: Option<InputSource<'e>>,
     /// `true` if the first error of a built-in ends the evaluation.
     pub strict: bool,
 }
 
-/// One evaluation.
+/// One evaluation: registers, scopes, memos and the sink of the innermost block.
 pub struct Machine<'e> {
     pub(super) program: &'e Program,
     pub(super) query_constants: &'e [Value],
@@ -77,7 +73,6 @@ pub struct Machine<'e> {
     pub(super) caches: &'e InlineCaches,
     /// Target of the innermost running block.
     pub(super) sink: Sink<'e>,
-    /// Order of the array that it fills.
     pub(super) order: FillOrder,
     /// Iterations within the functions that the running one has called.
     pub(super) callee_iterations: u64,
@@ -155,7 +150,10 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// All solutions of a query's plan.
+    /// All solutions of a query's plan, a row of values each.
+    ///
+    /// # Errors
+    /// The evaluation fails or reaches a limit.
     pub fn solutions(&mut self, plan: &'e Plan) -> Result<Vec<Vec<ValueRef<'e>>>, Box<EvalError>> {
         let (filled, flow) = self.filling(Sink::Rows(Vec::new()), |machine| {
             machine.framed(plan.slots, &[], |machine| machine.run(&plan.steps))
@@ -201,7 +199,8 @@ impl<'e> Machine<'e> {
         (taken, result)
     }
 
-    /// Runs a complete rule or function, and returns its value and the rule that produced it.
+    /// Runs a complete rule or function, and returns its value and the rule that produced it. Nested calls do not affect
+    /// each other.
     #[inline]
     pub(super) fn producing<R>(
         &mut self,

@@ -38,7 +38,7 @@ const LONG_RUN: u64 = 2;
 /// Number of flag bits for each rule.
 const FLAG_BITS: u32 = 2;
 
-/// Number of rules for each word.
+/// Number of rules for each word of flags.
 const RULES_PER_WORD: u32 = u64::BITS / FLAG_BITS;
 
 /// Number of results up to which a linear scan is faster than a hash table.
@@ -53,14 +53,12 @@ pub(super) const LONG: u64 = 24;
 /// Comparison of arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
-    /// By value.
     Value,
     /// Stored collections by address, which costs nothing. An equal one elsewhere is another argument: the function
     /// runs for it as well, once for each stored collection.
     Address,
 }
 
-/// Result of a memo lookup.
 pub(super) enum MemoLookup<'e> {
     /// The memoised result.
     Cached(Option<ValueRef<'e>>),
@@ -81,7 +79,6 @@ struct MemoEntry<'e> {
     before: Option<&'e MemoEntry<'e>>,
 }
 
-/// A result with its hash.
 type Hashed<'e> = (u64, &'e MemoEntry<'e>);
 
 impl<'e> MemoEntry<'e> {
@@ -206,7 +203,7 @@ impl<'e> Memo<'e> {
         self.fill(Vacant(None), rule, args, By::Value, result);
     }
 
-    /// Memoises a result.
+    /// Memoises a result, also that there is none.
     #[inline]
     pub fn put(&mut self, rule: RuleId, args: &[ValueRef<'e>], result: Option<ValueRef<'e>>) {
         self.fill(Vacant(None), rule, args, By::Value, result);

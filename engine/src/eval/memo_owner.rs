@@ -23,7 +23,7 @@ use super::rules::NO_RULE;
 
 /// What a scope changes in comparison with the enclosing one.
 pub(super) enum ScopeChange<'e> {
-    /// It is the outermost scope.
+    /// It is the outermost scope, which replaces nothing.
     Nothing,
     /// The modifiers of an expression. The affected rules are computed on demand.
     With(&'e With, Option<AffectedRules<'e>>),
@@ -41,10 +41,9 @@ enum ReplacementKind {
     Function,
 }
 
-/// Location of a memo.
+/// Location of a memo: a scope, or its memo without replaced functions.
 #[derive(Clone, Copy)]
 pub(super) struct MemoOwner {
-    /// The scope.
     scope: usize,
     /// `true` for the memo without replaced functions.
     is_unmocked: bool,
@@ -74,7 +73,7 @@ impl<'e> Machine<'e> {
         self.memo_owner_in_scope(rule)
     }
 
-    /// Returns the memo at a location.
+    /// Returns the memo at a location. A scope that does not exist any more has that of the root.
     #[inline]
     pub(super) fn memo(&mut self, owner: MemoOwner) -> &mut Memo<'e> {
         if owner.is_unmocked {
@@ -159,7 +158,6 @@ impl<'e> Machine<'e> {
         index.dependents(root, keys.iter().map_while(|key| key.as_str()))
     }
 
-    /// Returns the rules whose evaluation may call a function.
     fn callers(&self, index: &'e ReadIndex, callee: Callee) -> &'e RuleSubset {
         let name = match callee {
             Callee::Rule(rule) => {

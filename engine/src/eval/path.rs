@@ -10,7 +10,7 @@ use super::data::Replacement;
 use super::frame::{OperandSource, Register};
 use super::machine::Machine;
 
-/// Returns the value at a path.
+/// Returns the value at a path, or `None`. Stored objects are descended without borrowed values.
 #[inline]
 pub(super) fn value_at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> {
     let mut keys = path.iter();
@@ -177,7 +177,7 @@ impl<'e> Machine<'e> {
         true
     }
 
-    /// Returns the value of the input at a path.
+    /// Returns the value of the input at a path, or `None` if it is undefined.
     #[inline]
     pub(super) fn input_at(&self, path: &'e [Value]) -> Option<ValueRef<'e>> {
         value_at(self.input?, path)

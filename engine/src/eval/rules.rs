@@ -34,9 +34,8 @@ pub(super) const NO_RULE: &str = "a plan names a rule that is not there";
 
 const NO_PLAN: &str = "a rule has no plan for known keys";
 
-/// Iterations of a function.
+/// Iterations of a function, for deciding whether to memoise it.
 struct IterationCount {
-    /// Total.
     all: u64,
     /// Without those of called functions.
     own: u64,
@@ -48,7 +47,7 @@ impl<'e> Machine<'e> {
         self.program.rules.get(rule as usize).map(|set| &**set)
     }
 
-    /// The rules of a set that can match.
+    /// The rules of a set that can match, in order. Without an index, all.
     #[inline]
     pub(super) fn candidates(&self, set: &'e RuleSet, args: &[ValueRef<'e>]) -> Candidates<'e> {
         match &set.index {
@@ -82,7 +81,7 @@ impl<'e> Machine<'e> {
         })
     }
 
-    /// The result of a function.
+    /// The result of a function, memoised or computed. `None` if it is undefined.
     pub(super) fn apply(
         &mut self,
         rule: RuleId,
@@ -135,7 +134,7 @@ impl<'e> Machine<'e> {
         Ok(result)
     }
 
-    /// Returns the result of a function, and its number of iterations.
+    /// Returns the result of a function, and its number of iterations, with and without those of its callees.
     #[inline]
     fn timed(
         &mut self,

@@ -18,7 +18,6 @@ use super::memo_owner::ScopeChange;
 pub(super) struct ExprScope<'e> {
     /// Index of the enclosing scope.
     pub parent: usize,
-    /// The input.
     pub input: Option<Register<'e>>,
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
@@ -28,7 +27,6 @@ pub(super) struct ExprScope<'e> {
     pub memo: Memo<'e>,
     /// Memoised results of this scope without replaced functions. Created on demand.
     pub unmocked_memo: Option<Box<Memo<'e>>>,
-    /// What the scope changes.
     pub change: ScopeChange<'e>,
 }
 
@@ -37,9 +35,7 @@ pub(super) struct ExprScope<'e> {
 pub(super) enum Mock<'e> {
     /// A function of the policy, or a rule whose value is the result.
     Rule(RuleId),
-    /// A built-in.
     Builtin(&'static BuiltinEntry),
-    /// A value.
     Value(ValueRef<'e>),
 }
 
@@ -113,7 +109,7 @@ impl<'e> Machine<'e> {
         flow
     }
 
-    /// Runs a closure in a new scope.
+    /// Runs a closure in a new scope, which is removed again, also after an error.
     pub(super) fn scoped<R>(
         &mut self,
         scope: ExprScope<'e>,
@@ -159,7 +155,7 @@ impl<'e> Machine<'e> {
         )
     }
 
-    /// Returns the replacement of a function.
+    /// Returns the replacement of a function, or `None`. The innermost one counts.
     pub(super) fn mock(&self, callee: Callee) -> Option<Mock<'e>> {
         let mocks = self.scope_ref().mocks.as_ref()?;
         mocks
@@ -177,7 +173,7 @@ impl<'e> Machine<'e> {
         Memo::new(self.call.arena, self.program.rules.len())
     }
 
-    /// Returns the memo of the current scope.
+    /// Returns the memo of the current scope, or of the root without a scope.
     pub(super) fn scope_memo(&mut self) -> &mut Memo<'e> {
         match self.scopes.get_mut(self.scope) {
             Some(scope) => &mut scope.memo,

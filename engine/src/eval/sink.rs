@@ -11,18 +11,13 @@ pub(super) const WRONG_SINK: &str = "a plan produces what nobody collects";
 /// Target of the innermost running block.
 #[derive(Default)]
 pub(super) enum Sink<'e> {
-    /// Nothing.
     #[default]
     None,
-    /// An array.
     Array(bumpalo::collections::Vec<'e, ValueRef<'e>>),
-    /// A set.
     Set(SetBuilder<'e>),
-    /// An object.
     Object(ObjectBuilder<'e>),
     /// The document of a partial rule.
     DocumentBuilder(DocumentBuilder<'e>),
-    /// An aggregate.
     Fold(Fold<'e>),
     /// Solutions of a query.
     Rows(Vec<Vec<ValueRef<'e>>>),
@@ -31,9 +26,7 @@ pub(super) enum Sink<'e> {
 /// Order of the array that is being filled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FillOrder {
-    /// The order matters.
     Preserved,
-    /// The order is not used.
     Free,
     /// Elements were added in another order.
     Lost,
@@ -43,7 +36,6 @@ pub(super) enum FillOrder {
 /// need nothing else.
 #[derive(Clone, Copy)]
 pub(super) struct Produced<'e> {
-    /// The value.
     pub found: Option<ValueRef<'e>>,
     /// `true` if the first value ends the search.
     pub early: bool,

@@ -21,14 +21,14 @@ pub(super) struct Joins<'e> {
     left: usize,
 }
 
-/// An element path of a collection.
+/// An element path of a collection, which identifies a join.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ElementPath<'e> {
     /// Address of the collection, which does not change during the evaluation.
     collection: usize,
-    /// `true` if the path starts at the key of an element.
+    /// `true` if the path starts at the key of an element, not at its value.
     pub by_key: bool,
-    /// Path from there.
+    /// Path from there, which may contain slots.
     pub path: &'e [Operand],
     /// `true` if the path has keys of base documents.
     pub is_base: bool,
@@ -39,7 +39,6 @@ pub(super) struct ElementPath<'e> {
 pub(super) enum JoinState<'e> {
     /// Cost of scans so far, in comparisons.
     Cost(usize),
-    /// Hash table of the elements.
     Table(&'e HashTable<'e>),
 }
 
@@ -51,7 +50,7 @@ pub(super) struct HashTable<'e> {
     links: &'e [ChainLink],
 }
 
-/// A chain link of an element.
+/// A chain link of an element: part of its hash, and the next element of the chain.
 #[derive(Clone, Copy)]
 struct ChainLink {
     /// Remaining bits of the hash; zero if there is no value.
@@ -60,7 +59,6 @@ struct ChainLink {
     next: u32,
 }
 
-/// Elements by index.
 #[derive(Clone, Copy)]
 enum Elements<'e> {
     Stored(&'e [Value]),
@@ -68,7 +66,6 @@ enum Elements<'e> {
     Pairs(&'e [(Register<'e>, Register<'e>)]),
 }
 
-/// No element.
 const END: u32 = u32::MAX;
 
 /// Number of comparisons for each element before a collection gets a table. It is several times the cost of a table,
@@ -106,12 +103,12 @@ impl<'e> Joins<'e> {
         }
     }
 
-    /// Returns the join state of an element path.
+    /// Returns the join state of an element path. The initial one has no cost yet.
     pub fn get(&self, place: &ElementPath<'e>) -> JoinState<'e> {
         self.notes.get(place).copied().unwrap_or(JoinState::Cost(0))
     }
 
-    /// Stores the join state of an element path.
+    /// Stores the join state of an element path. All others are dropped if there are too many.
     pub fn put(&mut self, place: ElementPath<'e>, known: JoinState<'e>) {
         if self.notes.len() >= limits::JOINED && !self.notes.contains_key(&place) {
             self.notes.clear();
@@ -184,7 +181,6 @@ impl<'e> TableBuilder<'e> {
         len.next_power_of_two()
     }
 
-    /// Bytes of the table of a collection.
     fn bytes(collection: ValueRef<'_>) -> usize {
         let len = len(collection);
         let pair = match collection {
@@ -230,7 +226,7 @@ impl<'e> TableBuilder<'e> {
         });
     }
 
-    /// Returns the table.
+    /// Returns the table. Elements of a chain are in the order of the collection.
     pub fn finish(self) -> &'e HashTable<'e> {
         let links = self.links.into_bump_slice_mut();
         let mask = self.chains.len() - 1;
@@ -289,7 +285,6 @@ pub(super) struct FoundElements<'e> {
 }
 
 impl FoundElements<'_> {
-    /// No elements.
     pub fn nothing() -> Self {
         Self {
             table: None,

@@ -10,7 +10,7 @@ use super::frame::{Few, OperandSource, Register};
 use super::machine::{Flow, Machine};
 use super::sink::{Sink, WRONG_SINK};
 
-/// A plan's last step is not a terminator.
+/// Message of a violated invariant: a plan's last step is not a terminator.
 pub(super) const NO_TERMINATOR: &str = "a plan ends with a step that produces nothing";
 
 impl<'e> Machine<'e> {

@@ -15,7 +15,7 @@ use crate::compile::annotations::{AnnotationSet, rule_path};
 /// Hints for a rule.
 #[derive(Clone, Debug, Default)]
 pub struct Annotated {
-    /// Unknowns, as references.
+    /// Unknowns, as references such as `input.fruits`.
     pub unknowns: Vec<String>,
     /// Reference to the rule that computes masks.
     pub mask_rule: Option<String>,

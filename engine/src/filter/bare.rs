@@ -118,7 +118,7 @@ fn has_kind(term: &Term, names: MappedNames<'_>) -> bool {
     })
 }
 
-/// Returns `true` if a reference is unknown as a whole.
+/// Returns `true` if a reference is unknown as a whole: an unknown is a prefix of it.
 fn covers(unknowns: &[Ref], path: &[Term]) -> bool {
     unknowns.iter().any(|unknown| path.starts_with(unknown))
 }

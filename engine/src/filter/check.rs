@@ -25,7 +25,6 @@ use crate::value::{Repr, Value};
 pub struct FilterLanguage<'f> {
     /// Targets that must all support the condition.
     pub targets: &'f [FilterTarget],
-    /// Names that policies may use.
     pub names: MappedNames<'f>,
     /// Package below `data` for support rules.
     pub namespace: &'f str,
@@ -119,7 +118,6 @@ fn statement(
     }
 }
 
-/// Returns the rejection of a term used as an expression.
 fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Rejection {
     let span = or(span_of(term), expr.span);
     if let TermKind::Ref(terms) = &term.kind

@@ -34,7 +34,6 @@ pub enum ColumnFunction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     Both,
-    /// Start.
     Left,
     Right,
 }
@@ -58,7 +57,6 @@ const BEYOND: i128 = 10_i128.pow(FLOOR_DIGITS);
 /// Comparison of a number that is equivalent to a comparison of a linear function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solved {
-    /// The comparison with an integer.
     Compare(ComparisonOperator, i128),
     /// `true` if every number passes, `false` if none does.
     All(bool),
@@ -78,7 +76,7 @@ impl ColumnFunction {
         }
     }
 
-    /// Returns `true` if a target supports the function.
+    /// Returns `true` if a target supports the function with the same results.
     pub fn is_said_by(&self, target: FilterTarget) -> bool {
         match (self, target) {
             (_, target) if !target.is_sql() => false,
@@ -93,7 +91,7 @@ impl ColumnFunction {
         }
     }
 
-    /// Returns `true` if the result is a number.
+    /// Returns `true` if the result is a number, not a string.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Count | Self::Linear(_))
     }
@@ -172,7 +170,7 @@ fn linear(
     (factor != 0 && is_bounded).then(|| (column, vec![function]))
 }
 
-/// Returns the value of an integer constant.
+/// Returns the value of an integer constant, or `None` for other terms and numbers beyond 128 bits.
 fn integer(term: &Term) -> Option<i128> {
     let value = constant(term)?;
     let (integer, is_whole) = decimal(&value)?.floor()?;
@@ -194,7 +192,7 @@ fn blanks() -> String {
 }
 
 impl Linear {
-    /// The identity function.
+    /// The identity function: the column itself.
     pub const IDENTITY: Self = Self {
         factor: 1,
         offset: 0,

@@ -8,7 +8,7 @@ use super::column_functions::ColumnFunction;
 use super::literals::NumberLiteral;
 use crate::value::{Value, ValueRef};
 
-/// A column as named by the policy.
+/// A column as named by the policy, before mappings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColumnName {
     /// Table; `None` if a mapping assigns the table of a short name.
@@ -18,15 +18,11 @@ pub struct ColumnName {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparisonOperator {
-    /// Equal.
     Eq,
-    /// Not equal.
     Ne,
-    /// Less.
     Lt,
     /// Less or equal.
     Lte,
-    /// Greater.
     Gt,
     /// Greater or equal.
     Gte,
@@ -44,32 +40,27 @@ pub enum SubstringPosition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Compare(ComparisonOperator),
-    /// Membership.
     In,
-    /// A substring test.
     Affix(SubstringPosition),
 }
 
 /// Operand that a column is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterOperand {
-    /// A scalar value.
     Value(Value),
-    /// Another column.
     Column(ColumnName),
 }
 
 /// Predicate on a column. Negation is part of the [`ColumnTest`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Predicate {
-    /// Compares with the operand.
     Compare(ComparisonOperator, FilterOperand),
     /// Equals one of these values.
     In(Vec<Value>),
     /// The column contains a substring.
     Affix(SubstringPosition, String),
     Part(SubstringPosition, FilterOperand),
-    /// Is not NULL.
+    /// Is not NULL, whatever its value.
     Present,
     NumberText(NumberLiteral),
 }
@@ -111,7 +102,7 @@ impl FilterCondition {
         }
     }
 
-    /// Iterates over all tests.
+    /// Iterates over all tests, in order.
     pub fn tests(&self) -> impl Iterator<Item = &ColumnTest> {
         let bodies = match self {
             Self::Any(bodies) => bodies.as_slice(),
@@ -150,7 +141,7 @@ impl Operator {
 }
 
 impl ComparisonOperator {
-    /// Returns the UCAST operator.
+    /// Returns the UCAST operator, such as `lte`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Eq => "eq",
@@ -162,7 +153,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// Returns the SQL operator.
+    /// Returns the SQL operator, such as `<=`.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Eq => "=",
@@ -186,7 +177,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// Returns the negated comparison.
+    /// Returns the negated comparison. NULL satisfies neither.
     #[must_use]
     pub fn opposite(self) -> Self {
         match self {
@@ -222,7 +213,7 @@ impl SubstringPosition {
         }
     }
 
-    /// Returns `true` if `text` contains `part` at this position.
+    /// Returns `true` if `text` contains `part` at this position. Compares exactly.
     fn matches(self, text: &str, part: &str) -> bool {
         match self {
             Self::Start => text.starts_with(part),

@@ -125,7 +125,7 @@ impl<'w> ReadableWay<'w> {
         }
     }
 
-    /// Returns the only value of a column that passes.
+    /// Returns the only value of a column that passes, or `None` if several may.
     fn required_value(&self, column: &ColumnName) -> Option<&Value> {
         self.tests.iter().find_map(|test| match &test.predicate {
             Predicate::Compare(ComparisonOperator::Eq, FilterOperand::Value(value))
@@ -249,7 +249,7 @@ fn values(test: &ColumnTest) -> Option<Vec<ValueRef<'_>>> {
     }
 }
 
-/// Returns the comparison that a test is equivalent to.
+/// Returns the comparison that a test is equivalent to, or `None` for other tests.
 fn as_comparison(test: &ColumnTest) -> Option<(ComparisonOperator, &FilterOperand)> {
     let Predicate::Compare(comparison, operand) = &test.predicate else {
         return None;

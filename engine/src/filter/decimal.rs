@@ -54,7 +54,7 @@ impl Decimal {
         self.digits.len()
     }
 
-    /// Returns `true` if the number is an integer.
+    /// Returns `true` if the number is an integer. O(1).
     pub fn is_integer(&self) -> bool {
         self.power >= 0
     }

@@ -112,7 +112,7 @@ fn is_input(terms: &[Term]) -> bool {
     head.is_some_and(|name| &**name == "input")
 }
 
-/// Returns the names of unknowns that are similar to a name.
+/// Returns the names of unknowns that are similar to a name; none if it is one of them.
 fn similar_names<'u>(name: &str, names: &'u [String]) -> Vec<&'u str> {
     if names.iter().any(|candidate| candidate == name) {
         return Vec::new();

@@ -16,7 +16,6 @@ struct TableMapping {
     name: Option<String>,
     /// Table that replaces this unknown.
     other: Option<String>,
-    /// Names of columns.
     columns: BTreeMap<String, String>,
     declarations: BTreeMap<String, ColumnDeclaration>,
 }
@@ -24,7 +23,7 @@ struct TableMapping {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnDeclaration {
     pub kind: ColumnKind,
-    /// `true` if it may be NULL.
+    /// `true` if it may be NULL, so that negations must exclude NULL.
     pub nullable: bool,
 }
 
@@ -197,7 +196,7 @@ impl Mappings {
         paths
     }
 
-    /// Returns the database name of a column.
+    /// Returns the database name of a column, by the mapping of its table if there is one.
     pub fn name(&self, column: &ColumnName) -> Mapped {
         let mapping = self.column_mapping(column);
         let Some(table) = mapping.table else {
@@ -221,14 +220,14 @@ impl Mappings {
         Mapped { segments: parts }
     }
 
-    /// Returns `true` if the mapping renames a column.
+    /// Returns `true` if the mapping renames a column, not only its table.
     pub fn names(&self, column: &ColumnName) -> bool {
         let mapping = self.column_mapping(column);
         let entry = mapping.entry;
         entry.is_some_and(|entry| entry.columns.contains_key(mapping.column))
     }
 
-    /// Returns the declaration of a column, if there is one.
+    /// Returns the declaration of a column, or `None` if the mapping has none.
     pub fn declaration(&self, column: &ColumnName) -> Option<ColumnDeclaration> {
         let mapping = self.column_mapping(column);
         mapping.entry?.declarations.get(mapping.column).copied()

@@ -22,7 +22,6 @@ pub struct MappedNames<'n> {
     pub paths: &'n [(String, String)],
     /// `true` if functions of columns are read.
     pub functions: bool,
-    /// Unknown references.
     pub unknowns: &'n [Ref],
     /// `true` if the kinds of all columns must be declared and every condition is exact.
     pub exact: bool,
@@ -30,11 +29,9 @@ pub struct MappedNames<'n> {
     pub targets: &'n [(FilterTarget, Mappings)],
 }
 
-/// An operand of a comparison.
 pub(super) enum Side {
     Column(ColumnName, Vec<ColumnFunction>),
     Value(Value),
-    /// A variable.
     Var(Name),
     /// A term without a known value.
     Open,

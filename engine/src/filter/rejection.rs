@@ -8,7 +8,6 @@ use solon_syntax::source::Span;
 pub struct Rejection {
     /// Error code as in OPA.
     pub code: &'static str,
-    /// Reason of the rejection.
     pub message: String,
     /// Suggestion for the user.
     pub details: Option<String>,
@@ -30,7 +29,7 @@ impl Rejection {
         }
     }
 
-    /// Sets the document that the rejection is about.
+    /// Sets the document that the rejection is about, for its message.
     #[must_use]
     pub fn about(mut self, document: &[Term]) -> Self {
         self.about = Some(document.to_vec());

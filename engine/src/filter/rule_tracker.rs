@@ -17,16 +17,13 @@ pub struct RuleTracker {
     queries: HashMap<u64, (Option<usize>, u64)>,
 }
 
-/// A rule that was entered.
 #[derive(Clone, Debug)]
 pub struct TrackedRule {
-    /// Path of its document.
     pub path: Arc<str>,
     /// Source location.
     pub span: Span,
-    /// `true` if its body may succeed.
+    /// `true` if its body may succeed, for some row.
     pub may_succeed: bool,
-    /// `true` if that depends on the row.
     pub depends: bool,
     /// Text and location of the expression that failed last.
     pub failed: Option<(String, Span)>,

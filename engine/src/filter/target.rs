@@ -9,9 +9,9 @@ use super::condition::Operator;
 pub enum FilterTarget {
     /// UCAST with all operators of OPA.
     UcastAll,
-    /// UCAST with comparisons only.
+    /// UCAST with comparisons only, without negation.
     UcastMinimal,
-    /// UCAST for LINQ: comparisons and `in`.
+    /// UCAST for LINQ: comparisons and `in`, without negation.
     UcastLinq,
     /// UCAST for Prisma: no comparison of two columns.
     UcastPrisma,
@@ -28,7 +28,6 @@ pub enum FilterTarget {
 /// Features that only some targets have, in addition to their built-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetFeature {
-    /// Negation.
     Not,
     /// Comparison of two columns.
     FieldRef,
@@ -86,7 +85,7 @@ impl FilterTarget {
         if self.is_sql() { "sql" } else { "ucast" }
     }
 
-    /// Returns `true` for a dialect of SQL.
+    /// Returns `true` for a dialect of SQL, `false` for UCAST.
     pub fn is_sql(self) -> bool {
         matches!(
             self,
@@ -94,7 +93,7 @@ impl FilterTarget {
         )
     }
 
-    /// Returns the dialect: `postgresql`, `all`, …
+    /// Returns the dialect, such as `postgresql` or `all`.
     pub fn dialect(self) -> &'static str {
         match self {
             Self::UcastAll => "all",
@@ -145,7 +144,7 @@ impl FilterTarget {
         matches!(self, Self::Postgresql | Self::Mysql | Self::Sqlite)
     }
 
-    /// Returns `true` if the target has a feature.
+    /// Returns `true` if the target has a feature. Otherwise conditions that need it are rejected.
     pub(crate) fn has(self, feature: TargetFeature) -> bool {
         match feature {
             TargetFeature::Not => !matches!(self, Self::UcastMinimal | Self::UcastLinq),

@@ -174,7 +174,7 @@ fn enclosing_rule(rules: &[TrackedRule], span: Span) -> Option<&TrackedRule> {
     before.max_by_key(|rule| rule.span.start)
 }
 
-/// Returns a condition as text.
+/// Returns a condition as text: SQL without `WHERE`, or UCAST as JSON.
 fn test_text(query: FilterQuery) -> Value {
     match query {
         FilterQuery::Sql(statement) => {

@@ -3,7 +3,7 @@
 use crate::filter::FilterTarget;
 use crate::value::Value;
 
-/// Options of a filter.
+/// Options of a filter. Mappings and unknowns apply to all targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FilterOptions {
@@ -37,7 +37,7 @@ pub struct FilterOptions {
 }
 
 impl FilterOptions {
-    /// Creates options for targets.
+    /// Creates options for targets, with the defaults otherwise.
     pub fn new(targets: impl Into<Vec<FilterTarget>>) -> Self {
         Self {
             targets: targets.into(),
@@ -51,7 +51,7 @@ impl FilterOptions {
         if self.bare { "1 = 0" } else { "WHERE 1 = 0" }
     }
 
-    /// Sets the references that are unknown.
+    /// Sets the references that are unknown, such as `input.fruits`. Replaces earlier ones.
     #[must_use]
     pub fn unknowns<S: Into<String>>(mut self, unknowns: impl IntoIterator<Item = S>) -> Self {
         self.unknowns = unknowns.into_iter().map(Into::into).collect();
@@ -73,7 +73,7 @@ impl FilterOptions {
         self
     }
 
-    /// Sets the documents that are not inlined, by reference.
+    /// Sets the documents that are not inlined, by reference. Replaces earlier ones.
     #[must_use]
     pub fn disable_inlining(mut self, references: Vec<String>) -> Self {
         self.disable_inlining = references;

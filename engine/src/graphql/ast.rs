@@ -7,20 +7,17 @@ use solon_syntax::stack;
 
 use super::strings::quote;
 
-/// A name or a text.
 pub type SourceText<'a> = Cow<'a, str>;
 
 /// Position in a source, counted from 1. Zeros in trees without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourcePosition {
-    /// Line.
     pub line: u32,
-    /// Column, in characters.
     pub column: u32,
 }
 
 impl SourcePosition {
-    /// Returns `true` if there is a source.
+    /// Returns `true` if there is a source. Definitions of the language itself have none.
     pub fn has_source(self) -> bool {
         self.line > 0
     }
@@ -39,11 +36,9 @@ pub struct Comments<'a>(pub Vec<SourceText<'a>>);
 /// A description and the comments around it.
 #[derive(Clone, Debug, Default)]
 pub struct Description<'a> {
-    /// Comments before it.
     pub before: Comments<'a>,
     /// Text. Empty if there is none.
     pub text: SourceText<'a>,
-    /// Comments between the description and the item.
     pub after: Comments<'a>,
 }
 
@@ -67,13 +62,9 @@ pub struct OperationDefinition<'a> {
     pub operation: SourceText<'a>,
     /// Name. Empty for anonymous operations.
     pub name: SourceText<'a>,
-    /// Declared variables.
     pub variables: Vec<VariableDefinition<'a>>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Selections.
     pub selections: Vec<Selection<'a>>,
-    /// Position of the operation.
     pub position: SourcePosition,
 }
 
@@ -94,17 +85,12 @@ pub struct FragmentDefinition<'a> {
     pub comments: Comments<'a>,
     /// Description. Empty if there is none.
     pub description: SourceText<'a>,
-    /// Name.
     pub name: SourceText<'a>,
     /// Declared variables, an obsolete extension.
     pub variables: Vec<VariableDefinition<'a>>,
-    /// Type that it applies to.
     pub type_condition: SourceText<'a>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Selections.
     pub selections: Vec<Selection<'a>>,
-    /// Position of the fragment.
     pub position: SourcePosition,
 }
 
@@ -117,19 +103,14 @@ pub struct VariableDefinition<'a> {
     pub description: SourceText<'a>,
     /// Name without the dollar sign.
     pub name: SourceText<'a>,
-    /// Declared type.
     pub of: TypeReference<'a>,
-    /// Default.
     pub default: Option<ValueNode<'a>>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
     /// `true` if a syntax tree marks it as used.
     pub used: bool,
-    /// Position of the variable.
     pub position: SourcePosition,
 }
 
-/// An element of a selection set.
 #[derive(Debug)]
 pub enum Selection<'a> {
     /// `alias: name(…) { … }`
@@ -140,63 +121,42 @@ pub enum Selection<'a> {
     Inline(Inline<'a>),
 }
 
-/// A selected field.
 #[derive(Debug, Default)]
 pub struct FieldNode<'a> {
-    /// Comments before it.
     pub comments: Comments<'a>,
     /// Name in the response: the alias or else the name.
     pub alias: SourceText<'a>,
-    /// Name.
     pub name: SourceText<'a>,
-    /// Arguments.
     pub arguments: Vec<ArgumentNode<'a>>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Selections of its value.
     pub selections: Vec<Selection<'a>>,
-    /// Position of the field.
     pub position: SourcePosition,
 }
 
-/// A fragment spread.
 #[derive(Debug, Default)]
 pub struct Spread<'a> {
-    /// Comments before it.
     pub comments: Comments<'a>,
-    /// Name of the fragment.
     pub name: SourceText<'a>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Position of the name.
     pub position: SourcePosition,
 }
 
-/// An inline fragment.
 #[derive(Debug, Default)]
 pub struct Inline<'a> {
-    /// Comments before it.
     pub comments: Comments<'a>,
     /// Type that it applies to. Empty for the enclosing type.
     pub type_condition: SourceText<'a>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Selections.
     pub selections: Vec<Selection<'a>>,
-    /// Position of the fragment.
     pub position: SourcePosition,
 }
 
 /// `name: value` of a field, a directive or an object. Elements of lists have no name.
 #[derive(Debug, Default)]
 pub struct ArgumentNode<'a> {
-    /// Comments before it.
     pub comments: Comments<'a>,
-    /// Name.
     pub name: SourceText<'a>,
-    /// Value.
     pub value: ValueNode<'a>,
-    /// Position of the argument.
     pub position: SourcePosition,
 }
 
@@ -233,18 +193,14 @@ impl ValueKind {
     ];
 }
 
-/// A value, not evaluated.
 #[derive(Debug, Default)]
 pub struct ValueNode<'a> {
-    /// Comments before it.
     pub comments: Comments<'a>,
-    /// Kind.
     pub kind: ValueKind,
     /// Source text. For strings the content. Empty for lists and objects.
     pub raw: SourceText<'a>,
     /// Elements or fields.
     pub children: Vec<ArgumentNode<'a>>,
-    /// Position of the value.
     pub position: SourcePosition,
 }
 
@@ -272,29 +228,23 @@ impl fmt::Display for ValueNode<'_> {
 /// `@name(…)`
 #[derive(Debug, Default)]
 pub struct DirectiveNode<'a> {
-    /// Name without the `@`.
     pub name: SourceText<'a>,
-    /// Arguments.
     pub arguments: Vec<ArgumentNode<'a>>,
-    /// Position of the directive.
     pub position: SourcePosition,
 }
 
-/// A reference to a type.
 #[derive(Clone, Debug, Default)]
 pub struct TypeReference<'a> {
     /// Name. Empty for lists.
     pub name: SourceText<'a>,
-    /// Element type of a list.
     pub element: Option<Box<TypeReference<'a>>>,
     /// `true` if `null` is excluded.
     pub non_null: bool,
-    /// Position of the type.
     pub position: SourcePosition,
 }
 
 impl TypeReference<'_> {
-    /// Returns the name of the innermost type.
+    /// Returns the name of the innermost type: `T` for `[[T!]]`.
     pub fn named(&self) -> &str {
         let mut ty = self;
         while let Some(element) = &ty.element {
@@ -314,10 +264,8 @@ impl fmt::Display for TypeReference<'_> {
     }
 }
 
-/// A document of definitions.
 #[derive(Debug, Default)]
 pub struct SchemaDocument<'a> {
-    /// Comments at the end.
     pub comments: Comments<'a>,
     /// `schema { … }`
     pub schema: Vec<RootOperations<'a>>,
@@ -327,7 +275,6 @@ pub struct SchemaDocument<'a> {
     pub directives: Vec<DirectiveDefinition<'a>>,
     /// `extend directive @name @other`, with names and directives only.
     pub directive_extensions: Vec<DirectiveDefinition<'a>>,
-    /// Types.
     pub definitions: Vec<TypeDefinition<'a>>,
     /// `extend type Name …`
     pub extensions: Vec<TypeDefinition<'a>>,
@@ -338,30 +285,24 @@ pub struct SchemaDocument<'a> {
 pub struct RootOperations<'a> {
     /// Description; empty without one.
     pub description: Description<'a>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Operations and their types.
     pub operations: Vec<RootOperation<'a>>,
     /// Comments before the closing brace.
     pub end: Comments<'a>,
-    /// Position of the definition.
     pub position: SourcePosition,
 }
 
 /// `query: Name`
 #[derive(Debug, Default)]
 pub struct RootOperation<'a> {
-    /// Comments before it.
     pub comments: Comments<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: SourceText<'a>,
     /// Name of the type.
     pub of: SourceText<'a>,
-    /// Position of the operation.
     pub position: SourcePosition,
 }
 
-/// Kind of a type definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum DefinitionKind {
@@ -375,7 +316,7 @@ pub enum DefinitionKind {
 }
 
 impl DefinitionKind {
-    /// All kinds.
+    /// All kinds, in the order of declaration.
     pub const ALL: [Self; 6] = [
         Self::Scalar,
         Self::Object,
@@ -411,26 +352,17 @@ impl DefinitionKind {
 /// A name that refers to a type.
 #[derive(Debug, Default)]
 pub struct Reference<'a> {
-    /// Name.
     pub name: SourceText<'a>,
-    /// Position of the name.
     pub position: SourcePosition,
 }
 
-/// A type definition or extension.
 #[derive(Debug, Default)]
 pub struct TypeDefinition<'a> {
-    /// Kind.
     pub kind: DefinitionKind,
-    /// Description.
     pub description: Description<'a>,
-    /// Name.
     pub name: SourceText<'a>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Implemented interfaces.
     pub interfaces: Vec<SourceText<'a>>,
-    /// Fields.
     pub fields: Vec<FieldDefinition<'a>>,
     /// Members of a union.
     pub types: Vec<Reference<'a>>,
@@ -438,57 +370,41 @@ pub struct TypeDefinition<'a> {
     pub values: Vec<EnumValue<'a>>,
     /// Comments before the closing brace.
     pub end: Comments<'a>,
-    /// Position of the name.
     pub position: SourcePosition,
 }
 
 /// A field of a type, or an argument of a field or a directive.
 #[derive(Debug, Default)]
 pub struct FieldDefinition<'a> {
-    /// Description.
     pub description: Description<'a>,
-    /// Name.
     pub name: SourceText<'a>,
-    /// Arguments.
     pub arguments: Vec<FieldDefinition<'a>>,
     /// Default of an input field or an argument.
     pub default: Option<ValueNode<'a>>,
-    /// Type.
     pub of: TypeReference<'a>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Position of the field.
     pub position: SourcePosition,
 }
 
-/// A value of an enum.
 #[derive(Debug, Default)]
 pub struct EnumValue<'a> {
-    /// Description.
     pub description: Description<'a>,
-    /// Name.
     pub name: SourceText<'a>,
-    /// Directives.
     pub directives: Vec<DirectiveNode<'a>>,
-    /// Position of the value.
     pub position: SourcePosition,
 }
 
 /// `directive @name(…) @other repeatable on …`
 #[derive(Debug, Default)]
 pub struct DirectiveDefinition<'a> {
-    /// Description.
     pub description: Description<'a>,
     /// Name without the `@`.
     pub name: SourceText<'a>,
-    /// Arguments.
     pub arguments: Vec<FieldDefinition<'a>>,
-    /// Directives of the definition itself.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Locations where it is allowed.
     pub locations: Vec<SourceText<'a>>,
     /// `true` if it may be repeated at one location.
     pub repeatable: bool,
-    /// Position of the name.
     pub position: SourcePosition,
 }

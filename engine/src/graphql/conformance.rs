@@ -7,7 +7,7 @@ use super::parser::ParseResult;
 use super::problem::GraphqlError;
 use super::validity::Checker;
 
-/// Checks all interfaces of a type.
+/// Checks all interfaces of a type. The error is that of the first one that is not implemented.
 pub fn check(checker: &Checker<'_>, definition: &TypeDefinition<'_>) -> ParseResult<()> {
     if definition.interfaces.is_empty() {
         return Ok(());
@@ -119,7 +119,7 @@ fn implements(
     Ok(())
 }
 
-/// Returns `true` if all values of a type are values of the required one.
+/// Returns `true` if all values of a type are values of the required one, also for lists and their elements.
 fn is_covariant(
     checker: &Checker<'_>,
     required: &TypeReference<'_>,

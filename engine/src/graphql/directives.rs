@@ -16,10 +16,9 @@ pub struct Applicable<'s> {
     repeatable: bool,
 }
 
-/// A node with directives.
+/// A node with directives: its location, and the directive whose definition contains it.
 #[derive(Clone, Copy)]
 pub struct DirectiveTarget<'s> {
-    /// Name of the location.
     pub location: &'s str,
     /// The directive definition that contains the node, if any.
     pub within: Option<&'s str>,
@@ -40,7 +39,7 @@ impl<'s> DirectiveTarget<'s> {
 }
 
 impl<'s> Applicable<'s> {
-    /// Converts a directive definition.
+    /// Converts a directive definition. Arguments that are not null and have no default are required.
     pub fn new(definition: &'s DirectiveDefinition<'s>) -> Self {
         let arguments = definition.arguments.iter();
         let required =
@@ -59,7 +58,7 @@ impl<'s> Applicable<'s> {
 }
 
 impl Checker<'_> {
-    /// Checks the directives of a node.
+    /// Checks the directives of a node. The error is that of the first one.
     pub fn check_directives(
         &self,
         directives: &[DirectiveNode<'_>],

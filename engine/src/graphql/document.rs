@@ -6,7 +6,7 @@ use super::ast::{
 };
 use super::parser::{GraphqlParser, ParseResult};
 
-/// Locations of directives.
+/// Locations of directives that the language defines.
 const LOCATIONS: [&str; 20] = [
     "QUERY",
     "MUTATION",
@@ -31,6 +31,9 @@ const LOCATIONS: [&str; 20] = [
 ];
 
 /// Parses a schema document.
+///
+/// # Errors
+/// The first syntax error, with its position.
 pub fn parse_schema(source: &str) -> ParseResult<SchemaDocument<'_>> {
     let mut parser = GraphqlParser::new(source);
     let mut document = SchemaDocument::default();

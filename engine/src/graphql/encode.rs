@@ -10,9 +10,7 @@ use super::ast::{
 };
 use crate::value::{Arena, NumberBuf, RefRepr, ValueRef};
 
-/// A node that can be encoded.
 pub trait Encode {
-    /// Encodes the node.
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e>;
 }
 

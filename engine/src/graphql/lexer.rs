@@ -60,7 +60,7 @@ pub struct GraphqlToken<'a> {
     pub text: SourceText<'a>,
     /// Position. For strings that of the content, for invalid tokens that of the error.
     pub position: SourcePosition,
-    /// Comments between the previous token and this one.
+    /// Comments between the previous token and this one, not attached to either.
     pub comments: Comments<'a>,
     pub last_comment: SourcePosition,
 }
@@ -76,7 +76,7 @@ pub struct GraphqlLexer<'a> {
 }
 
 impl<'a> GraphqlLexer<'a> {
-    /// Returns a lexer at the start of a source.
+    /// Returns a lexer at the start of a source. Positions are cheaper if it is ASCII.
     pub fn new(source: &'a str) -> Self {
         Self {
             source,

@@ -22,7 +22,7 @@ pub struct GraphqlParser<'a> {
 pub type ParseResult<T> = Result<T, GraphqlError>;
 
 impl<'a> GraphqlParser<'a> {
-    /// Returns a parser at the start of a source.
+    /// Returns a parser at the start of a source, with the first token read.
     pub fn new(source: &'a str) -> Self {
         let mut lexer = GraphqlLexer::new(source);
         let token = lexer.next();
@@ -39,7 +39,7 @@ impl<'a> GraphqlParser<'a> {
         self.token.position
     }
 
-    /// Returns `true` at the end of the document.
+    /// Returns `true` at the end of the document, after trailing comments.
     pub fn at_end(&self) -> bool {
         self.token.kind == GraphqlTokenKind::End
     }
@@ -124,7 +124,7 @@ impl<'a> GraphqlParser<'a> {
         )
     }
 
-    /// Returns the error for an unexpected token.
+    /// Returns the error for an unexpected token, at its position.
     pub fn unexpected(&self) -> GraphqlError {
         let token = describe_token(&self.token);
         GraphqlError::new(format!("Unexpected {token}"), self.position())
@@ -328,7 +328,7 @@ impl<'a> GraphqlParser<'a> {
         }
     }
 
-    /// Returns `true` if a description is next.
+    /// Returns `true` if a description is next: a string or a block string.
     pub fn at_description(&self) -> bool {
         matches!(
             self.token.kind,

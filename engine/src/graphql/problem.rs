@@ -7,14 +7,13 @@ use super::ast::SourcePosition;
 /// First error of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphqlError {
-    /// Message.
     pub message: String,
     /// Position. Zeros in a tree without a source.
     pub position: SourcePosition,
 }
 
 impl GraphqlError {
-    /// Returns an error at a position.
+    /// Returns an error at a position, which need not have a source.
     pub fn new(message: String, position: SourcePosition) -> Self {
         Self { message, position }
     }
@@ -31,7 +30,7 @@ impl fmt::Display for GraphqlError {
     }
 }
 
-/// All errors of a query.
+/// All errors of a query, in the order in which they are found.
 #[derive(Clone, Debug)]
 pub struct Problems(pub Vec<GraphqlError>);
 

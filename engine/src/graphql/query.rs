@@ -7,6 +7,9 @@ use super::ast::{
 use super::parser::{GraphqlParser, ParseResult};
 
 /// Parses a query document.
+///
+/// # Errors
+/// The first syntax error, with its position.
 pub fn parse_query(source: &str) -> ParseResult<QueryDocument<'_>> {
     let mut parser = GraphqlParser::new(source);
     let mut document = QueryDocument::default();

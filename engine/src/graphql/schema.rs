@@ -16,15 +16,12 @@ const PRELUDE: &str = include_str!("prelude.graphql");
 /// The types and directives of a document.
 #[derive(Debug, Default)]
 pub struct GraphqlSchema<'a> {
-    /// Types by name.
     pub types: BTreeMap<SourceText<'a>, TypeDefinition<'a>>,
-    /// Directives by name.
     pub directives: BTreeMap<SourceText<'a>, DirectiveDefinition<'a>>,
     /// Names of the built-in types.
     pub given: BTreeSet<SourceText<'a>>,
     /// Root types by operation.
     pub roots: BTreeMap<SourceText<'a>, SourceText<'a>>,
-    /// `schema { … }` and its extensions.
     pub blocks: Vec<RootOperations<'a>>,
 }
 
@@ -119,7 +116,7 @@ impl<'a> GraphqlSchema<'a> {
         Ok(())
     }
 
-    /// Adds directives to directive definitions.
+    /// Adds directives to directive definitions. Fails if one is not defined.
     fn extend_directives(&mut self, extensions: Vec<DirectiveDefinition<'a>>) -> ParseResult<()> {
         for extension in extensions {
             let Some(base) = self.directives.get_mut(&extension.name) else {

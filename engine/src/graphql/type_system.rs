@@ -42,12 +42,12 @@ impl<T> Named<T> {
         self.items.get(position).map(|(_, item)| item)
     }
 
-    /// Iterates over the names.
+    /// Iterates over the names, in the order of the items.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.items.iter().map(|(name, _)| name.as_ref())
     }
 
-    /// Iterates over names and items.
+    /// Iterates over names and items, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
         self.items.iter().map(|(name, item)| (name.as_ref(), item))
     }
@@ -80,10 +80,9 @@ pub struct TypeDef {
     pub id: TypeId,
     pub name: Box<str>,
     pub kind: DefinitionKind,
-    /// Implemented interfaces.
     pub interfaces: Vec<Box<str>>,
     pub fields: Named<InputOrField>,
-    /// Values of an enum.
+    /// Values of an enum. Empty for other types.
     pub values: Named<()>,
     /// Possible types of its values, ascending.
     pub possible: Vec<TypeId>,
@@ -91,7 +90,6 @@ pub struct TypeDef {
     pub one_of: bool,
 }
 
-/// A field or an argument.
 #[derive(Debug)]
 pub struct InputOrField {
     pub of: TypeReference<'static>,
@@ -104,7 +102,6 @@ pub struct InputOrField {
 #[derive(Debug)]
 pub struct DirectiveDef {
     pub arguments: Named<InputOrField>,
-    /// Locations where it is allowed.
     pub locations: Vec<Box<str>>,
     /// `true` if it may be repeated at one location.
     pub repeatable: bool,
@@ -121,7 +118,7 @@ pub struct TypeSystem {
 }
 
 impl TypeSystem {
-    /// Converts a schema.
+    /// Converts a schema, so that types refer to each other by ids.
     pub fn new(schema: &GraphqlSchema<'_>) -> Self {
         let names = schema.types.keys().enumerate();
         let by_name: HashMap<Box<str>, TypeId> =
@@ -161,12 +158,12 @@ impl TypeSystem {
         }
     }
 
-    /// Returns a type by id.
+    /// Returns a type by id. O(1).
     pub fn type_by_id(&self, id: TypeId) -> Option<&TypeDef> {
         self.types.get(id)
     }
 
-    /// Returns a type by name.
+    /// Returns a type by name, or `None`. One hash lookup.
     pub fn get(&self, name: &str) -> Option<&TypeDef> {
         self.type_by_id(*self.by_name.get(name)?)
     }
@@ -176,12 +173,12 @@ impl TypeSystem {
         self.type_by_id(member.target?)
     }
 
-    /// Returns a directive.
+    /// Returns a directive, or `None` if the schema does not define it.
     pub fn directive(&self, name: &str) -> Option<&DirectiveDef> {
         self.directives.get(name)
     }
 
-    /// Returns the root type of an operation.
+    /// Returns the root type of an operation, or `None` if the schema has none for it.
     pub fn root(&self, operation: &str) -> Option<&TypeDef> {
         self.type_by_id(*self.roots.get(operation)?)
     }
@@ -194,7 +191,7 @@ impl TypeSystem {
         ty?.fields.get(name)
     }
 
-    /// Iterates over the names of all types.
+    /// Iterates over the names of all types, in the order of their ids.
     pub fn type_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.types.iter().map(|ty| ty.name.as_ref())
     }

@@ -22,7 +22,6 @@ pub fn check(schema: &GraphqlSchema<'_>) -> ParseResult<()> {
 /// A schema with precomputed properties.
 pub struct Checker<'s> {
     pub schema: &'s GraphqlSchema<'s>,
-    /// Directives that may be applied.
     pub directives: HashMap<&'s str, Applicable<'s>>,
     subtypes: HashSet<(&'s str, &'s str)>,
     /// `true` if an input type requires a value of itself.
@@ -31,7 +30,7 @@ pub struct Checker<'s> {
     steps: Cell<usize>,
 }
 
-/// Returns an error at a position.
+/// Returns an error at a position, as a failed result.
 pub fn reject<T>(message: String, position: SourcePosition) -> ParseResult<T> {
     Err(GraphqlError::new(message, position))
 }

@@ -41,7 +41,7 @@ impl Cancel {
         }
     }
 
-    /// Returns `true` if [`Self::cancel`] was called.
+    /// Returns `true` if [`Self::cancel`] was called, on any thread.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)

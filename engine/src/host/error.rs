@@ -27,7 +27,7 @@ impl HostError {
         Self { kind, message }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the kind of the error, for callers that handle some of them.
     pub fn kind(&self) -> io::ErrorKind {
         self.kind
     }

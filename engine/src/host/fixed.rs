@@ -34,9 +34,9 @@ pub struct FixedHost {
     pub addresses: HashMap<String, Vec<IpAddr>>,
     /// Responses by method and URL.
     pub responses: HashMap<(String, String), Result<HttpResponse, HttpError>>,
-    /// Environment variables.
+    /// Environment variables by name.
     pub variables: HashMap<String, String>,
-    /// Files by path.
+    /// Contents of files by path.
     pub files: HashMap<String, Vec<u8>>,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::wait::WaitError;
 
-/// A request of a policy.
+/// A request of a policy, after its options were checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpRequest {
@@ -12,19 +12,19 @@ pub struct HttpRequest {
     pub method: String,
     /// The URL as the policy gave it, without user and fragment.
     pub url: String,
-    /// `true` for TLS.
+    /// `true` for `https`.
     pub secure: bool,
     /// Name or address of the server, without brackets.
     pub host: String,
-    /// The port.
+    /// The port of the URL, or that of its scheme.
     pub port: u16,
     /// The path and the query as they are sent.
     pub target: String,
     /// Unix socket to connect to instead of the server.
     pub socket: Option<String>,
-    /// The headers, including `Host`.
+    /// The headers, including `Host`. Names may be repeated.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body.
+    /// The body. `None` sends none.
     pub body: Option<Vec<u8>>,
     /// TLS settings, if they differ from the default.
     pub tls: Option<Arc<Tls>>,
@@ -32,7 +32,7 @@ pub struct HttpRequest {
     pub body_limit: usize,
 }
 
-/// TLS settings.
+/// TLS settings of one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tls {
@@ -49,7 +49,7 @@ pub struct Tls {
 pub enum Trust {
     /// These authorities, and those of the system if `system`.
     Authorities {
-        /// The certificates as DER.
+        /// The certificates of the authorities as DER.
         certificates: Vec<Vec<u8>>,
         /// `true` to trust those of the system, too.
         system: bool,
@@ -86,11 +86,11 @@ impl std::fmt::Debug for Identity {
     }
 }
 
-/// A response.
+/// A response, received completely.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpResponse {
-    /// Status code.
+    /// Status code of HTTP.
     pub status: u16,
     /// Reason phrase of the status line.
     pub reason: String,
@@ -109,21 +109,21 @@ impl HttpResponse {
         }
     }
 
-    /// Sets the reason phrase.
+    /// Sets the reason phrase of the status line.
     #[must_use]
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = reason.into();
         self
     }
 
-    /// Sets the headers.
+    /// Sets the headers. Replaces earlier ones.
     #[must_use]
     pub fn headers(mut self, headers: Vec<(String, Vec<u8>)>) -> Self {
         self.headers = headers;
         self
     }
 
-    /// Sets the body.
+    /// Sets the body. Replaces an earlier one.
     #[must_use]
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();

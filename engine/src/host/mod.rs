@@ -110,7 +110,7 @@ pub enum LookupError {
     Failed(String),
     /// The wait ended first.
     Over(WaitError),
-    /// The host has no network.
+    /// The host has no network, so that every name fails.
     NoNetwork,
 }
 

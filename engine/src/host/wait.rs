@@ -34,7 +34,7 @@ impl fmt::Debug for Wait<'_> {
 pub enum WaitError {
     /// The deadline has passed.
     TimedOut,
-    /// The evaluation was cancelled.
+    /// The evaluation was cancelled while it waited.
     Cancelled,
     /// The [`Reply`] was dropped without a value.
     Disconnected,

@@ -26,9 +26,7 @@ pub use crate::topdown::partial_eval::{
 
 /// Simplifies residuals with the results of a compilation.
 pub struct Simplification<'c> {
-    /// The modules.
     pub compiled: &'c Compiled,
-    /// The compiler's options.
     pub options: &'c Options,
     /// The package below `data` of support rules.
     pub namespace: &'c str,

@@ -123,7 +123,7 @@ impl Propagation<'_> {
         }));
     }
 
-    /// Returns the replacement of a variable.
+    /// Returns the replacement of a variable, or `None` if it must stay.
     fn replacement(&self, name: &Name) -> Option<Term> {
         let root = self.sets.root(name);
         if let Some(constant) = root.and_then(|root| self.sets.constant(root)) {

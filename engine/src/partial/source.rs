@@ -183,7 +183,7 @@ fn call(terms: &[Term]) -> String {
     }
 }
 
-/// Returns the infix operator of a function.
+/// Returns the infix operator of a function, or `None` if it has none.
 fn sign_of(operator: &Term) -> Option<&'static str> {
     let infix = INFIX.iter().find(|(name, _)| operator.is_operator(name));
     infix.map(|(_, sign)| *sign)

@@ -6,7 +6,7 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 use super::sets::variable;
 use crate::bug::Within as _;
 
-/// Returns `true` if terms are nested deeper than `levels`.
+/// Returns `true` if terms are nested deeper than `levels`. Stops at the first that is.
 pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
     struct Depth {
         remaining: usize,
@@ -54,7 +54,7 @@ pub fn mentions(value: &Term, name: &Name) -> bool {
     solon_syntax::ast::VarScan::default().any(value, |other| other == name)
 }
 
-/// Returns `true` if a term is a root document.
+/// Returns `true` if a term is a root document, not a variable.
 pub fn is_document(value: &Term) -> bool {
     value.as_var().is_some() && variable(value).is_none()
 }

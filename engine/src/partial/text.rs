@@ -26,7 +26,7 @@ impl Residuals {
         self.queries.iter().map(source).collect()
     }
 
-    /// Returns the support modules as source.
+    /// Returns the support modules as source that parses.
     pub fn support_sources(&self) -> Vec<String> {
         let source = |module: &Module| {
             let mut module = module.clone();
@@ -36,7 +36,7 @@ impl Residuals {
         self.support.iter().map(source).collect()
     }
 
-    /// Returns the queries as AST JSON.
+    /// Returns the queries as AST JSON, one text for each.
     pub fn query_json(&self, options: json::Options<'_>) -> Vec<String> {
         let queries = self.queries.iter();
         queries
@@ -85,7 +85,7 @@ impl Residuals {
         }
     }
 
-    /// Returns the texts of the support modules.
+    /// Returns the texts of the support modules: the package statement, and a rule on each line.
     pub fn support_texts(&self) -> Vec<String> {
         let texts = self.support.iter().map(|module| {
             let rules: Vec<String> = module.rules.iter().map(Rule::to_string).collect();

@@ -71,9 +71,7 @@ struct InputRead {
     may_read: bool,
 }
 
-/// A compiler of queries.
 pub(crate) trait QueryCompiler: Send + Sync {
-    /// Compiles a query.
     fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error>;
 }
 
@@ -116,7 +114,7 @@ impl PreparedDocument {
         self.pin_to(&Snapshot::new(self.handle.shared.now.pin()))
     }
 
-    /// Returns the document pinned to a snapshot.
+    /// Returns the document pinned to a snapshot. Copies no document and no policy.
     pub fn pin_to(&self, snapshot: &Snapshot) -> PinnedDocument {
         PinnedDocument {
             document: self.clone(),
@@ -250,7 +248,7 @@ pub(crate) struct EvalTarget<'a> {
 }
 
 impl DocumentHandle {
-    /// Returns the path.
+    /// Returns the path, below `data`. Steps that are not strings are omitted.
     pub fn path(&self) -> Path {
         let texts = self.names.iter().filter_map(Value::as_str);
         Path::new(texts)
@@ -312,7 +310,6 @@ impl DocumentHandle {
         }
     }
 
-    /// Evaluates the document with a machine.
     #[inline(never)]
     fn evaluate_with_machine<R>(
         &self,

@@ -41,6 +41,9 @@ pub(crate) fn start<R>(
 }
 
 /// Returns the contexts of an evaluation and of its built-ins.
+///
+/// # Errors
+/// The input is not valid JSON.
 pub(crate) fn eval_setup<'e>(
     arena: &'e Arena,
     env: EvalEnv<'e>,

@@ -56,7 +56,7 @@ impl DocumentHandle {
         let input = match request.input {
             Input::Undefined => None,
             Input::Value(value) => Some(InputSource::Value(value)),
-            // parsing needs an arena
+            // parsing needs an arena.
             Input::Json(_) | Input::Member { .. } => return FastResult::Unsure,
         };
         let Some(rule) = self.fast_path_rule(found, request) else {

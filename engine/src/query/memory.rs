@@ -24,7 +24,7 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
     bytes: 0,
 });
 
-/// The memory of an evaluation.
+/// The memory of an evaluation: the arena and the inline caches, used again by the next one.
 #[derive(Default)]
 pub(crate) struct EvalMemory {
     pub arena: Arena,
@@ -75,7 +75,8 @@ impl Drop for Seat {
     }
 }
 
-/// Calls `run` with memory, limited by `bounds`.
+/// Calls `run` with memory, limited by `bounds`. Memory of an earlier evaluation is used again unless it is large in
+/// comparison.
 pub(crate) fn with_memory<R>(
     bounds: &limits::Limits,
     run: impl FnOnce(&EvalMemory) -> Result<R, Error>,

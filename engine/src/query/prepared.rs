@@ -24,7 +24,7 @@ use crate::value::{Repr, Value, ValueRef};
 pub(crate) enum Expression {
     /// Captured after the variables, at this position.
     Captured(usize),
-    /// The expression has no value of its own: `true`.
+    /// The expression has no value of its own, and counts as `true`.
     AlwaysTrue,
 }
 
@@ -53,13 +53,10 @@ pub(crate) struct QueryInner {
     /// Names in the query's text, in the order of the plan's terminator.
     pub variables: Vec<Name>,
     pub expressions: Vec<Expression>,
-    /// Source texts of the expressions.
     pub texts: Vec<ExpressionText>,
     /// Names of the variables in the canonical body, followed by the captured values.
     pub outputs: Vec<Name>,
-    /// The query's text.
     pub source: Source,
-    /// The canonical body.
     pub body: Body,
     /// Maps generated locals to the user's names.
     pub originals: HashMap<Name, Name>,
@@ -86,7 +83,8 @@ impl PreparedQuery {
         self.handle.pin_to(snapshot).map(PinnedQuery)
     }
 
-    /// Returns the query pinned to the snapshot of a request.
+    /// Returns the query pinned to the snapshot of a request, by default the current one. Recompiles it if the policy
+    /// differs.
     pub(crate) fn pin_for(&self, request: &Request<'_>) -> Result<PinnedQuery, Error> {
         self.handle.pin_for(request).map(PinnedQuery)
     }
@@ -128,7 +126,7 @@ impl PreparedQuery {
 pub struct PinnedQuery(pub(crate) Pinned<QueryInner>);
 
 impl PinnedQuery {
-    /// Returns the snapshot.
+    /// Returns the snapshot that all evaluations of this query use.
     pub fn snapshot(&self) -> &Snapshot {
         &self.0.snapshot
     }

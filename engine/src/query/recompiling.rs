@@ -64,6 +64,9 @@ impl<P> Recompiling<P> {
     }
 
     /// Returns the value compiled for a snapshot, with that snapshot.
+    ///
+    /// # Errors
+    /// It does not compile with the policy of the snapshot.
     pub fn pin_to(&self, snapshot: &Snapshot) -> Result<Pinned<P>, Error> {
         let prepared =
             self.with_prepared(&snapshot.state().policy, |prepared| Ok(prepared.clone()))?;

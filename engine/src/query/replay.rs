@@ -16,7 +16,7 @@ impl Replay {
         self.0.set(Some(Box::new(call.take_resume_state())));
     }
 
-    /// Returns the stored state.
+    /// Returns the stored state, and leaves the default one.
     pub fn take(&self) -> ResumeState {
         self.0.take().map(|left| *left).unwrap_or_default()
     }

@@ -51,10 +51,9 @@ pub(crate) fn search<T, R>(
 
 /// A query or a document that is evaluated.
 pub(super) trait Subject: Copy {
-    /// Returns the environment.
     fn eval_env(&self) -> EvalEnv<'_>;
 
-    /// Returns the error of a search, if it fails.
+    /// Returns the error of a search, or `None` if the search succeeds.
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>>;
 }
 
@@ -99,7 +98,7 @@ fn replaying<S: Subject, R>(
     }
 }
 
-/// Evaluates a request with a handler for `print`.
+/// Evaluates a request with a handler for `print`. Lines are buffered until the evaluation has ended.
 #[inline(never)]
 fn with_buffered_prints<S: Subject, R>(
     subject: S,
@@ -208,7 +207,7 @@ impl QueryInner {
     }
 }
 
-/// A query that names a document.
+/// A query that names a document, for the tracing evaluator.
 struct DocumentQuery {
     body: Vec<Expr>,
     originals: HashMap<Name, Name>,

@@ -6,10 +6,8 @@ use crate::value::{Arena, KeyPositions, SetBuilder, ValueRef};
 /// A document that partial rules build.
 #[derive(Default)]
 pub(crate) enum DocumentBuilder<'e> {
-    /// No value yet.
     #[default]
     Empty,
-    /// A value.
     Value(ValueRef<'e>),
     /// A set whose members are inserted one by one.
     Set(SetBuilder<'e>),
@@ -65,6 +63,9 @@ pub(crate) struct DocumentConflict;
 
 impl<'e> DocumentBuilder<'e> {
     /// Inserts a value, or a member of a set, at a path. Returns `true` if it is new.
+    ///
+    /// # Errors
+    /// Another value is at the path, above it or below it.
     pub fn insert(
         &mut self,
         arena: &'e Arena,

@@ -11,11 +11,11 @@ use crate::limits;
 use crate::program::Program;
 use crate::value::{Ended, ValueRef};
 
-/// An error that ends an evaluation.
+/// An error that ends an evaluation: code, message and location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EvalError {
-    /// OPA's code.
+    /// OPA's code, which decides the kind of the error.
     pub code: EvalErrorCode,
     /// Message, as OPA words it.
     pub message: String,
@@ -98,7 +98,7 @@ impl std::error::Error for EvalError {}
 /// The reason why an evaluation stops early.
 #[derive(Debug)]
 pub(crate) enum Halt {
-    /// An error of the evaluation.
+    /// An error of the evaluation, boxed because it is rare.
     Error(Box<EvalError>),
     /// A rule produced a value that conflicts with an earlier one. The evaluator of the rule writes the message.
     Conflict,
@@ -120,7 +120,6 @@ impl Halt {
         }
     }
 
-    /// Wraps an error.
     pub fn new(error: EvalError) -> Self {
         Self::Error(Box::new(error))
     }

@@ -184,7 +184,7 @@ pub(crate) fn is_system(key: ValueRef<'_>) -> bool {
     key.string_bytes() == Some(b"system")
 }
 
-/// Returns the keys of a document in order.
+/// Returns the keys of a document in order: keys, indexes or members. Scalars have none.
 pub(crate) fn document_keys(value: ValueRef<'_>) -> Vec<ValueRef<'_>> {
     if let Some(object) = value.as_object() {
         return object.iter().map(|(key, _)| key).collect();

@@ -6,13 +6,13 @@ use super::Snapshot;
 use crate::store::Path;
 use crate::value::{Repr, Value};
 
-/// A bundle that is active in a snapshot.
+/// A bundle that is active in a snapshot, with its revision and roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ActiveBundle {
-    /// Name of the bundle.
+    /// Name of the bundle, unique in the engine.
     pub name: String,
-    /// The revision of its manifest.
+    /// The revision of its manifest. Empty if it has none.
     pub revision: String,
     /// Slash-separated paths below `data` that it owns.
     pub roots: Vec<String>,
@@ -26,14 +26,14 @@ pub enum ScopeError {
     Root,
     /// A bundle owns all documents.
     AllPaths {
-        /// Name of the bundle.
+        /// Name of the bundle, whose roots contain every path.
         bundle: String,
     },
     /// A bundle owns the document, part of it, or what it is part of.
     Path {
-        /// Path of the document.
+        /// Path of the document that the write would change.
         path: Path,
-        /// Name of the bundle.
+        /// Name of the bundle that owns the path.
         bundle: String,
     },
 }

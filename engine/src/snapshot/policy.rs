@@ -72,7 +72,7 @@ impl Policy {
         })
     }
 
-    /// Sets the durations of the stages of compilation.
+    /// Sets the durations of the stages of compilation, by name.
     pub fn compiled_in(mut self, stages: Vec<(String, Duration)>) -> Self {
         self.stages = stages;
         self

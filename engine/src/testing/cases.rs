@@ -8,10 +8,10 @@ use crate::builtins::TEST_CASE;
 use crate::trace::{Event, EventNode, FailedExpression, Observer, Op};
 use crate::value::{Repr, Value, json};
 
-/// Cases by name.
+/// Cases by name, in the order of the names.
 pub type Cases = BTreeMap<String, Case>;
 
-/// A case of a test.
+/// A case of a test, with the cases below it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Case {
@@ -45,7 +45,7 @@ impl CaseObserver {
         }
     }
 
-    /// Ends the last case.
+    /// Ends the last case, with the last failure.
     fn end(&mut self) {
         if let Some((_, failure)) = self.reported.last_mut() {
             failure.clone_from(&self.last);
@@ -182,7 +182,7 @@ fn name_of_term(key: &Term) -> String {
     }
 }
 
-/// Returns the value of a ground term.
+/// Returns the value of a ground term, `null` for any other.
 fn value_of(term: &Term) -> Value {
     crate::program::constant(term).unwrap_or(Value(Repr::Null))
 }

@@ -9,7 +9,7 @@ use crate::compile::rewrite::test_rules::{PREFIX, SKIPPED_PREFIX, test_name};
 use crate::engine::Engine;
 use crate::snapshot::Snapshot;
 
-/// A rule that is a test.
+/// A rule that is a test, bound to a snapshot.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PolicyTest {
@@ -17,11 +17,11 @@ pub struct PolicyTest {
     pub package: String,
     /// The name, for example `test_allow` or `test_allow#01`.
     pub name: String,
-    /// The file.
+    /// The file of the rule, by the name of its module.
     pub file: String,
-    /// Row of the rule, from 1.
+    /// Row of the rule's head, from 1.
     pub row: u32,
-    /// Column of the rule, from 1.
+    /// Column of the rule's head, from 1.
     pub col: u32,
     /// `true` if the test is not run, because its name starts with `todo_test_`.
     pub is_skipped: bool,
@@ -48,7 +48,7 @@ impl PolicyTest {
         &self.query
     }
 
-    /// Returns the text of a file of the policy.
+    /// Returns the text of a file of the policy, or `None` if the policy has no such file. Linear in the number of modules.
     pub fn source(&self, file: &str) -> Option<String> {
         let mut modules = self.snapshot.modules().map(|(_, module)| module);
         let module = modules.find(|module| &*module.source.name == file)?;

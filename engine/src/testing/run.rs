@@ -16,7 +16,7 @@ use crate::trace::{
 };
 use crate::value::{Repr, Value};
 
-/// Options of a test run.
+/// Options of a test run. By default, nothing is recorded.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TestOptions {
@@ -74,7 +74,7 @@ impl TestOptions {
     }
 }
 
-/// The outcome of a test.
+/// The outcome of a test: whether its rule is true.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// The rule is `true`, or no case failed.
@@ -87,10 +87,10 @@ pub enum Verdict {
     Error(Error),
 }
 
-/// The result of a test.
+/// The result of a test, with its cases and duration.
 #[non_exhaustive]
 pub struct TestResult {
-    /// The outcome.
+    /// The outcome of the rule itself.
     pub verdict: Verdict,
     /// The cases of a rule with keys.
     pub cases: Cases,

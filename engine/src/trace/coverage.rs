@@ -42,7 +42,7 @@ impl Observer for Coverage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UncoveredReason {
-    /// The rule index excluded its rule.
+    /// The rule index excluded its rule: no other expression of it was evaluated.
     IndexExcluded,
     /// The result was already known.
     EarlyExit,
@@ -63,13 +63,13 @@ impl UncoveredReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[non_exhaustive]
 pub struct Position {
-    /// Row.
+    /// Row, from 1.
     pub row: u32,
     /// Column, in code points.
     pub col: u32,
 }
 
-/// Range of a file.
+/// Range of a file, with the reasons that it was not covered.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct LineRange {
@@ -82,7 +82,7 @@ pub struct LineRange {
     pub kinds: Vec<UncoveredReason>,
 }
 
-/// Coverage of one file.
+/// Coverage of one file, by ranges and lines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FileCoverage {
@@ -103,7 +103,7 @@ pub struct FileCoverage {
     pub coverage: f64,
 }
 
-/// Coverage of all files.
+/// Coverage of all files, and their total.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CoverageReport {
@@ -223,7 +223,7 @@ type ByteRange = (u32, u32);
 struct Hits(BTreeSet<ByteRange>);
 
 impl Hits {
-    /// Returns `true` if a covered range contains this one.
+    /// Returns `true` if a covered range contains this one. Visits the ranges that start before it.
     fn contain(&self, (start, end): ByteRange) -> bool {
         let before = self.0.range(..=(start, u32::MAX));
         before.rev().any(|hit| hit.1 >= end)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{Body, Expr, Name, Rule, Term};
 use solon_syntax::source::Span;
 
-/// Kind of an event.
+/// Kind of an event, with OPA's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Op {
@@ -23,13 +23,13 @@ pub enum Op {
     Save,
     /// A rule produced an element that already exists.
     Duplicate,
-    /// `trace` was called.
+    /// `trace` was called; the event has its message.
     Note,
     /// The rule index was queried.
     Index,
     /// Two terms are unified.
     Unify,
-    /// A case of a test begins.
+    /// A case of a test begins; the event has its name.
     TestCase,
 }
 
@@ -70,7 +70,7 @@ pub enum EventNode {
 pub struct Local {
     /// Name of the variable in canonical bodies.
     pub name: Name,
-    /// Name that the user wrote.
+    /// Name that the user wrote, not the generated one.
     pub user_name: Name,
     /// Bound term.
     pub value: Arc<Term>,
@@ -78,7 +78,7 @@ pub struct Local {
     pub span: Span,
 }
 
-/// Event of a search.
+/// Event of a search, in the order of evaluation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Event {
@@ -124,7 +124,7 @@ pub struct Event {
 /// # Ok::<(), solon::Error>(())
 /// ```
 pub trait Observer {
-    /// Receives an event.
+    /// Receives an event. The evaluation waits for it.
     fn event(&mut self, event: Event);
 
     /// Returns `true` if the observer needs events of this kind.
@@ -178,7 +178,6 @@ impl Observer for Observers<'_> {
     }
 }
 
-/// Keeps all events.
 impl Observer for Vec<Event> {
     fn event(&mut self, event: Event) {
         self.push(event);

@@ -16,9 +16,7 @@ const LONGEST_VALUE: usize = 64;
 /// Sources for the text and the variable names of a failed expression.
 #[derive(Clone, Copy)]
 pub struct FailureSources<'a> {
-    /// The module as parsed.
     pub parsed: &'a Module,
-    /// The module as compiled.
     pub canonical: &'a Module,
     /// User's names of generated variables.
     pub originals: Names<'a>,
@@ -28,7 +26,7 @@ pub struct FailureSources<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FailedExpression {
-    /// File name.
+    /// File name, empty for a query.
     pub file: String,
     /// Row of the event, starting at 1.
     pub row: u32,
@@ -48,11 +46,11 @@ pub struct FailedExpression {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FailureVariable {
-    /// Source text.
+    /// Source text of the variable.
     pub text: String,
     /// Value; `None` if it is undefined.
     pub value: Option<Arc<Term>>,
-    /// Row, starting at 1.
+    /// Row, from 1.
     pub row: u32,
     /// Column, starting at 1.
     pub col: u32,
@@ -216,7 +214,6 @@ impl<'a> FailureSources<'a> {
 /// The user's expression from which an expression was generated.
 struct SourceExpr<'a> {
     span: Span,
-    /// Other expressions generated from it.
     others: Vec<&'a Expr>,
 }
 
@@ -281,7 +278,7 @@ fn assigns_one_of(expr: &Expr, names: &[Name]) -> bool {
     expr.generated && name.is_some_and(|name| names.contains(name))
 }
 
-/// Returns `true` if `inner` is within `outer`.
+/// Returns `true` if `inner` is within `outer`, or equal to it. Both must be in one source.
 fn contains(outer: Span, inner: Span) -> bool {
     outer.is_somewhere()
         && inner.is_somewhere()
@@ -380,7 +377,7 @@ impl VariableFinder<'_> {
     }
 }
 
-/// Returns the child of a value under a key.
+/// Returns the child of a value under a key, or `None` if there is none.
 fn child<'t>(value: &'t Term, key: &Term) -> Option<&'t Term> {
     match &value.kind {
         TermKind::Object(pairs) => {

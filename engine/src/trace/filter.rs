@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::event::{Event, EventNode, Local, Observer, Op};
 
-/// Level of detail of a trace.
+/// Level of detail of a trace: which events are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Detail {
@@ -89,7 +89,7 @@ impl Recorder {
         self
     }
 
-    /// Returns the recorded events.
+    /// Returns the recorded events, in order.
     pub fn into_events(self) -> Vec<Event> {
         self.events
     }

@@ -30,7 +30,7 @@ impl MeasuredOperation {
         Self::BuiltinCall,
     ];
 
-    /// Returns OPA's name of the operation.
+    /// Returns OPA's name of the operation, such as `eval_op_plug`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plug => "eval_op_plug",
@@ -41,7 +41,7 @@ impl MeasuredOperation {
     }
 }
 
-/// A counted event.
+/// A counted event of the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Count {
@@ -63,7 +63,7 @@ impl Count {
         Self::ComprehensionCacheSkip,
     ];
 
-    /// Returns OPA's name of the counter.
+    /// Returns OPA's name of the counter, such as `eval_op_base_cache_miss`.
     pub fn name(self) -> &'static str {
         match self {
             Self::BaseCacheMiss => "eval_op_base_cache_miss",
@@ -128,7 +128,7 @@ impl Instruments {
         }
     }
 
-    /// Increments a counter.
+    /// Increments a counter. Not atomic: one thread evaluates.
     pub fn count(&self, counted: Count) {
         let is_count = |(candidate, _): &(Count, &Cell<u64>)| *candidate == counted;
         if let Some((_, count)) = Count::ALL.into_iter().zip(&self.counts).find(is_count) {
@@ -149,7 +149,7 @@ impl Instruments {
             .collect()
     }
 
-    /// Returns the counters that are not zero.
+    /// Returns the counters that are not zero, with their names.
     pub fn counts(&self) -> Vec<(&'static str, u64)> {
         let counts = Count::ALL.into_iter().zip(&self.counts);
         let counts = counts.map(|(counted, count)| (counted.name(), count.get()));

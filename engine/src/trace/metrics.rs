@@ -29,7 +29,6 @@ pub struct Metrics(BTreeMap<String, Measured>);
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 enum Measured {
-    /// Nanoseconds, or a count.
     Number(u64),
     /// Distribution of nanoseconds in the last evaluation.
     Histogram(Statistics),
@@ -59,7 +58,7 @@ impl Metrics {
         }
     }
 
-    /// Adds the measurements of `http.send`.
+    /// Adds the measurements of `http.send`, under OPA's names.
     pub fn add_http_sends(&mut self, metrics_of_send: &SendMetrics) {
         if let Some((name, took)) = metrics_of_send.timer() {
             self.time(name, took);

@@ -30,9 +30,9 @@ pub struct Pretty<'a> {
 /// User's names of the generated variables of modules and of a query.
 #[derive(Clone, Copy, Default)]
 pub struct Names<'a> {
-    /// Names of variables in modules.
+    /// User's names of the variables in modules. `None` keeps generated names.
     pub modules: Option<&'a hashbrown::HashMap<Name, Name>>,
-    /// Names of variables in the query.
+    /// User's names of the variables in the query. `None` keeps generated names.
     pub query: Option<&'a hashbrown::HashMap<Name, Name>>,
 }
 
@@ -266,7 +266,7 @@ impl ValueTexts {
     }
 }
 
-/// Returns expressions with the user's names.
+/// Returns a copy of expressions with the user's names.
 fn with_user_names(body: &[Expr], options: Pretty<'_>) -> Body {
     let mut body = body.to_vec();
     body.walk_mut(&mut Terms(|term: &mut Term| {

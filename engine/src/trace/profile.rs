@@ -42,7 +42,7 @@ pub struct ProfileRow {
     pub span: Span,
     /// Total time of its expressions.
     pub time: Duration,
-    /// Number of evaluations.
+    /// Number of evaluations. Searches for further solutions are counted by `redos`.
     pub evals: u64,
     /// Number of searches for a further solution.
     pub redos: u64,

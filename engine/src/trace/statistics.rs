@@ -24,17 +24,17 @@ pub struct Statistics {
     /// 99.99th percentile.
     #[serde(rename = "99.99%", serialize_with = "number")]
     pub p9999: f64,
-    /// Number of samples.
+    /// Total number of samples, also of those that were not kept.
     pub count: u64,
-    /// Maximum.
+    /// Maximum of the kept samples.
     pub max: u64,
-    /// Arithmetic mean.
+    /// Arithmetic mean of the kept samples.
     #[serde(serialize_with = "number")]
     pub mean: f64,
-    /// Median.
+    /// Median of the kept samples.
     #[serde(serialize_with = "number")]
     pub median: f64,
-    /// Minimum.
+    /// Minimum of the kept samples.
     pub min: u64,
     /// Standard deviation.
     #[serde(serialize_with = "number")]

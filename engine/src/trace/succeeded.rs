@@ -19,7 +19,7 @@ pub struct Succeeded {
 }
 
 impl Succeeded {
-    /// Iterates over the rules.
+    /// Iterates over the rules, each once.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|rule| &**rule)
     }

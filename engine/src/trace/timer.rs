@@ -40,7 +40,7 @@ impl<'t> Timer<'t> {
         Self(Some(observe))
     }
 
-    /// Reports the duration of a stage.
+    /// Reports the duration of a stage. Does nothing without an observer.
     pub(crate) fn report(self, name: &str, took: Duration) {
         if let Some(observe) = self.0 {
             observe(name, took);

@@ -96,7 +96,7 @@ pub fn ascii_quoted(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the escape of a character that is not ASCII: `\\u` with four digits, or `\\U` with eight.
+/// Returns the escape of a character that is not ASCII: `\u` with four digits, or `\U` with eight.
 pub fn ascii_escape(c: char) -> String {
     let code = u32::from(c);
     if code > 0xffff {

@@ -23,7 +23,7 @@ pub fn html(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The function `js` of Go's templates. Characters that are not printable become `\\u` escapes.
+/// The function `js` of Go's templates. Characters that are not printable become `\u` escapes.
 pub fn js(text: &[u8]) -> Vec<u8> {
     let mut out = String::with_capacity(text.len() + 16);
     for (c, _) in runes::all(text) {

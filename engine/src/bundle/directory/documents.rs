@@ -74,6 +74,9 @@ fn nest_at_path(document_path: &[String], value: Value) -> Value {
 }
 
 /// Reads and parses the document of a file.
+///
+/// # Errors
+/// The file cannot be read, or is not a document. The error names it.
 pub fn read_document(files: &dyn Files, file: &FileToLoad) -> Result<Value, LoadError> {
     document_of(&file.name, file.kind, &file.bytes(files)?)
 }

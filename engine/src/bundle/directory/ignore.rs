@@ -21,7 +21,7 @@ impl Ignore {
         Self(vec![pattern.chars().collect()])
     }
 
-    /// Returns `true` if a name is ignored.
+    /// Returns `true` if a name is ignored: one pattern matches all of it.
     pub fn matches(&self, name: &str) -> bool {
         let name: Vec<char> = name.chars().collect();
         self.0.iter().any(|pattern| glob(pattern, &name))

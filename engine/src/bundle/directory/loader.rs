@@ -98,7 +98,6 @@ fn sum(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
     }
 }
 
-/// Contents of a file.
 enum Content {
     Module(String),
     Document(Value),

@@ -13,6 +13,9 @@ use crate::value::{json, yaml};
 pub type Schemas = HashMap<Vec<String>, Value>;
 
 /// Loads schemas, as [`Loader::load_schemas`](super::Loader::load_schemas).
+///
+/// # Errors
+/// All files that cannot be read or parsed.
 pub fn load(files: &dyn Files, path: &str) -> Result<Schemas, LoadErrors> {
     let folder = files.look(Path::new(path), Links::Followed) == Ok(FileKind::Folder);
     let ignore = Ignore::default();

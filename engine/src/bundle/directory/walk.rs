@@ -14,13 +14,11 @@ use crate::uri::file_path;
 pub enum FileSelection {
     /// Modules and documents.
     All,
-    /// Modules only.
     Modules,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedFileKind {
-    /// Rego.
     Module,
     Json,
     Yaml,
@@ -48,12 +46,12 @@ impl FileToLoad {
         (self.document_path.clone(), clean_path(&self.path))
     }
 
-    /// Returns the path at which the file is read.
+    /// Returns the path at which the file is read. Messages have its name instead.
     pub fn into_path(self) -> PathBuf {
         self.path
     }
 
-    /// Reads the bytes of the file.
+    /// Reads the bytes of the file. The error names the file.
     pub fn bytes(&self, files: &dyn Files) -> Result<Vec<u8>, LoadError> {
         let bytes = files.read(&self.path);
         bytes.map_err(|error| LoadError::system("open", &self.name, &error))
@@ -116,7 +114,6 @@ pub struct Walk<'a> {
     files: &'a dyn Files,
     selection: FileSelection,
     ignore: &'a Ignore,
-    /// Path of documents of the current folder.
     document_path: Vec<String>,
     /// Number of entries so far that the system rejected because of a loop of links.
     loops: usize,

@@ -7,7 +7,7 @@ use super::hash;
 use crate::bundle::BundleFile;
 use crate::value::{Object, Value, json};
 
-/// A key that signs bundles.
+/// A key that signs bundles, with its algorithm and claims.
 #[derive(Clone)]
 pub struct SigningKey {
     algorithm: String,

@@ -9,7 +9,7 @@ use crate::bundle::directory::Ignore;
 use crate::bundle::go_json::{GoFields, type_error};
 use crate::value::{Repr, Value, json};
 
-/// A key that verifies bundles.
+/// A key that verifies bundles, with its algorithm.
 #[derive(Clone)]
 pub struct VerificationKey {
     algorithm: String,
@@ -28,7 +28,7 @@ impl VerificationKey {
         }
     }
 
-    /// Sets the scope that a signature by this key must have, unless [`Verification::scope`] sets one.
+    /// Sets the scope that a signature by this key must have. [`Verification::scope`] takes precedence.
     #[must_use]
     pub fn scope(self, scope: impl Into<String>) -> Self {
         let scope = scope.into();
@@ -62,7 +62,6 @@ pub struct Verification {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Mode {
-    /// Signatures are ignored.
     Skip,
     /// Signatures are verified if the bundle has some.
     #[default]
@@ -95,14 +94,14 @@ impl Verification {
         }
     }
 
-    /// Sets the id of the only key that may have signed.
+    /// Sets the id of the only key that may have signed. By default, the token names it.
     #[must_use]
     pub fn key_id(self, key_id: impl Into<String>) -> Self {
         let key_id = key_id.into();
         Self { key_id, ..self }
     }
 
-    /// Sets the scope that a signature must have.
+    /// Sets the scope that a signature must have. By default, it is that of the key.
     #[must_use]
     pub fn scope(self, scope: impl Into<String>) -> Self {
         let scope = scope.into();
@@ -190,6 +189,10 @@ impl Verification {
     }
 
     /// Verifies a token and returns the files that it lists.
+    ///
+    /// # Errors
+    /// The token is malformed, its key is not known, or signature, scope or time of issue is wrong: OPA's message where OPA
+    /// has one.
     fn verified(&self, token: &str) -> Result<BTreeMap<String, SignedFile>, String> {
         let parts: Vec<&str> = token.split('.').collect();
         let [header, payload, signature] = parts.as_slice() else {
@@ -263,7 +266,6 @@ struct SignedFile {
     algorithm: String,
 }
 
-/// The claims of a token.
 struct SignatureClaims {
     files: BTreeMap<String, SignedFile>,
     key_id: String,
@@ -308,7 +310,7 @@ impl SignatureClaims {
     }
 }
 
-/// Checks that a signature was issued at `earliest` or later.
+/// Checks that a signature was issued at `earliest` or later, in seconds since 1970. A signature without a time fails.
 fn check_issue(issued: Option<f64>, earliest: f64) -> Result<(), String> {
     let Some(issued) = issued else {
         return Err("signature without a time of issue (`iat`)".to_owned());

@@ -18,10 +18,9 @@ pub struct ModuleBefore<'m> {
     pub origin: Origin,
 }
 
-/// Modules before a load, by name.
 pub type ModulesBefore<'m> = BTreeMap<&'m str, ModuleBefore<'m>>;
 
-/// Returns the modules that are in effect.
+/// Returns the modules that are in effect, by name.
 pub fn in_force(state: &SnapshotState) -> ModulesBefore<'_> {
     let modules = state.policy.modules.iter();
     let modules = modules.map(|(name, module)| {
@@ -38,7 +37,7 @@ pub fn in_force(state: &SnapshotState) -> ModulesBefore<'_> {
     modules.collect()
 }
 
-/// Returns the modules of a store, which may not compile.
+/// Returns the modules of a store, which may not compile, by name.
 pub fn of_store(modules: &[StoredModule]) -> ModulesBefore<'_> {
     let modules = modules.iter().map(|module| {
         let before = ModuleBefore {
@@ -51,10 +50,9 @@ pub fn of_store(modules: &[StoredModule]) -> ModulesBefore<'_> {
     modules.collect()
 }
 
-/// Changes of modules by a load.
+/// Changes of modules by a load, before they are compiled.
 pub struct ModuleChanges {
     pub changes: Vec<(String, Option<ModuleSource>)>,
-    /// Names of the modules that change.
     pub changed: BTreeSet<String>,
     /// All policies of files that are not in effect, in order of their names.
     pub hidden: Vec<HiddenModule>,

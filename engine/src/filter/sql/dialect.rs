@@ -28,7 +28,7 @@ pub trait Dialect {
         i128::from(i64::MIN)..=i128::from(i64::MAX)
     }
 
-    /// Returns the literal of a boolean.
+    /// Returns the literal of a boolean in this dialect.
     fn boolean(&self, truth: bool) -> &'static str;
 
     /// Returns a segment of a column's name; `segment` segments precede it.
@@ -107,7 +107,7 @@ pub trait Dialect {
         usize::MAX
     }
 
-    /// Returns the pattern of texts that contain a substring.
+    /// Returns the pattern of texts that contain a substring, with wildcards in it escaped.
     fn pattern(&self, affix: SubstringPosition, part: &str) -> Pattern {
         Pattern {
             text: affixed(affix, &escape_pattern(part, &['\\', '_', '%'])),
@@ -118,7 +118,6 @@ pub trait Dialect {
 
 /// The right side of `LIKE`.
 pub struct Pattern {
-    /// The pattern itself.
     pub text: String,
     /// `ESCAPE` clause after the pattern.
     pub escape: &'static str,
@@ -144,7 +143,7 @@ pub fn affixed(affix: SubstringPosition, part: &str) -> String {
     }
 }
 
-/// Returns a text between single quotes, with quotes doubled.
+/// Returns a text between single quotes, with quotes doubled. Backslashes stay.
 pub fn double_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

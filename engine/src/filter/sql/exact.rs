@@ -24,7 +24,7 @@ pub(super) const FALSE: &str = "0 = 1";
 pub(super) struct NullAwareOutcome {
     /// Condition for values; `None` if no value passes, an empty string if all do.
     pub value: Option<String>,
-    /// `true` if NULL passes.
+    /// `true` if NULL passes the condition.
     pub null: bool,
 }
 

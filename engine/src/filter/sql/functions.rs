@@ -73,6 +73,9 @@ impl SqlWriter<'_> {
     }
 
     /// Applies the functions of a test to a column.
+    ///
+    /// # Errors
+    /// The dialect has no equal function.
     fn apply_functions(&self, test: &ColumnTest, column: &str) -> Result<String, Rejection> {
         let reject = |message: String| Rejection::new(message, test.span);
         let unsupported =
@@ -145,7 +148,7 @@ impl SqlWriter<'_> {
         })
     }
 
-    /// Writes a predicate on a number.
+    /// Writes a predicate on a number. Returns `None` if no number passes.
     fn numbers(
         &mut self,
         test: &ColumnTest,
@@ -211,7 +214,6 @@ impl SqlWriter<'_> {
         })
     }
 
-    /// Writes the test that a column is a substring of another text.
     fn part(
         &mut self,
         test: &ColumnTest,

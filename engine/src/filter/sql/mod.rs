@@ -24,7 +24,7 @@ use crate::value::{Repr, Value, json};
 
 use dialect::{Dialect, Pattern};
 
-/// A condition in SQL.
+/// A condition in SQL, with the values of its placeholders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statement {
     /// The condition; empty if it always holds.
@@ -245,7 +245,7 @@ impl SqlWriter<'_> {
         names.join(".")
     }
 
-    /// Writes a value; `in_list` if it is an element of a list.
+    /// Writes a value; `in_list` if it is an element of a list. Fails if the dialect cannot express it.
     fn value(&mut self, test: &ColumnTest, value: &Value, in_list: bool) -> Result<(), Rejection> {
         let text = self.value_text(test, value, in_list)?;
         self.text(&text);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 /// Reserved words: upper case and sorted, for binary search.
 pub type SqlKeywords = LazyLock<Vec<&'static str>>;
 
-/// Returns the words of a text, sorted.
+/// Returns the words of a text, sorted, for binary searches.
 pub fn sorted_keywords(text: &'static str) -> Vec<&'static str> {
     let mut keywords: Vec<&str> = text.split_whitespace().collect();
     keywords.sort_unstable();

@@ -8,7 +8,6 @@ use crate::filter::decimal::Decimal;
 use crate::filter::rejection::Rejection;
 use crate::limits;
 
-/// Dialect of SQLite.
 pub struct Sqlite;
 
 /// Number of decimal digits that every float represents exactly.
@@ -136,7 +135,7 @@ fn becomes_integer(decimal: &Decimal) -> bool {
     matches!(decimal.floor(), Some((whole, true)) if whole < smallest && whole as f64 == smallest as f64)
 }
 
-/// Returns the blob literal of a text.
+/// Returns the blob literal of a text, so that SQLite compares bytes.
 fn blob(text: &str) -> String {
     format!("CAST({text} AS BLOB)")
 }

@@ -100,7 +100,7 @@ impl<'d> DocumentValidator<'d> {
         Ok(())
     }
 
-    /// Reports cycles of fragments.
+    /// Reports cycles of fragments that contain this one.
     fn cycles(&mut self, fragment: &'d FragmentDefinition<'d>) -> ParseResult<()> {
         let mut search = Search::default();
         self.search(fragment, &mut search)

@@ -38,7 +38,7 @@ pub fn validate(types: &TypeSystem, document: &QueryDocument<'_>) -> Result<(), 
     }
 }
 
-/// Returns `true` if a query is valid.
+/// Returns `true` if a query is valid. Stops at the first error.
 pub fn is_valid(types: &TypeSystem, document: &QueryDocument<'_>) -> bool {
     DocumentValidator::new(types, document, true)
         .document()
@@ -62,7 +62,6 @@ struct DocumentValidator<'d> {
     memory: ValidationState<'d>,
 }
 
-/// An operation and its variables.
 struct OperationScope<'d> {
     operation: &'d OperationDefinition<'d>,
     /// First variable with each name.
@@ -268,7 +267,7 @@ impl<'d> DocumentValidator<'d> {
         }
     }
 
-    /// Returns `true` if the value can be read.
+    /// Returns `true` if the value can be read, so that its type can be checked.
     fn value(
         &mut self,
         value: &'d ValueNode<'d>,

@@ -7,7 +7,6 @@ use super::DocumentValidator;
 /// Maximum number of suggestions in a message.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// Text before the suggestions.
 pub(super) const HINT: &str = "Did you mean";
 
 impl DocumentValidator<'_> {

@@ -128,7 +128,7 @@ impl<'d> DocumentValidator<'d> {
         Ok(())
     }
 
-    /// Checks that a value has a type.
+    /// Checks that a value has a type, and reports where it has not.
     fn correct(
         &mut self,
         value: &'d ValueNode<'d>,

@@ -38,14 +38,14 @@ impl ResolvedEntry {
         self.0 & Self::BLOCKS != 0
     }
 
-    /// Returns the rule, if the document is all of the rule's document.
+    /// Returns the rule, if the document is all of the rule's document. Otherwise returns `None`.
     #[inline]
     pub fn whole_rule(self) -> Option<RuleId> {
         let rest = self.0 & !Self::BLOCKS & !u64::from(RuleId::MAX);
         (rest == Self::RULE).then_some(self.rule())
     }
 
-    /// Returns the entry point of the evaluation.
+    /// Returns the entry point of the evaluation: a rule with keys below it, or a path without a rule.
     pub fn entry_point(self, names: &[Value]) -> EntryPoint<'_> {
         if self.0 & Self::RULE == 0 {
             return EntryPoint::Path(names);
@@ -79,7 +79,7 @@ pub(super) struct EntryCache {
 }
 
 impl EntryCache {
-    /// Returns the cached entry for a policy.
+    /// Returns the cached entry for a policy, or `None`. A seqlock: an entry that changes while it is read is not returned.
     #[inline]
     pub fn get(&self, policy: u64) -> Option<ResolvedEntry> {
         if self.policy.load(Ordering::Acquire) != policy {

@@ -30,7 +30,7 @@ pub struct PinnedDocument {
 }
 
 impl PinnedDocument {
-    /// Returns the snapshot.
+    /// Returns the snapshot that all evaluations of this document use.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }

@@ -355,9 +355,9 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
 enum Escape {
     None,
     Letter(u8),
-    /// `\\u` and four digits.
+    /// `\u` and four digits.
     Number,
-    /// `\\u` and four digits, if HTML is escaped.
+    /// `\u` and four digits, if HTML is escaped.
     Html,
     /// Together with the next two bytes, if they complete a line separator.
     Line,
