@@ -1,4 +1,4 @@
-//! Errors of the engine.
+//! Errors of the engine, and their entries: code, message and location.
 
 mod kind;
 mod payloads;

@@ -1,4 +1,4 @@
-//! UUIDs of version 4.
+//! UUIDs of version 4 from random numbers.
 
 /// Returns the text of a random UUID. Six bits of `random` are replaced by version and variant.
 pub fn of_random(random: u128) -> String {

@@ -1,4 +1,4 @@
-//! Files of the system.
+//! Files of the system, for loading policies and bundles.
 
 use std::ffi::OsString;
 use std::fs;

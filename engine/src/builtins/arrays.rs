@@ -1,4 +1,4 @@
-//! Arrays.
+//! Built-ins on arrays, and the budget that copies of them use.
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;

@@ -1,4 +1,4 @@
-//! Objects.
+//! Built-ins on objects, except for `object.get` and the unions.
 
 mod get;
 pub mod merge_cache;

@@ -1,4 +1,4 @@
-//! Sets.
+//! Built-ins on sets. Sorted sets are merged, others hashed.
 
 pub mod heads;
 mod merging;

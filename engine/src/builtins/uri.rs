@@ -1,4 +1,4 @@
-//! URIs.
+//! Built-ins that check and parse URIs.
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::uri;

@@ -1,4 +1,4 @@
-//! Paths of the entries of archives.
+//! Paths of the entries of archives: checks that reject entries outside of the bundle.
 
 use crate::limits::BundleLimits;
 

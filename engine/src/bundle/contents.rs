@@ -1,4 +1,4 @@
-//! Contents of bundles.
+//! Contents of bundles: policies, documents, changes and other files.
 
 use std::sync::Arc;
 

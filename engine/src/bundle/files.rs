@@ -1,4 +1,4 @@
-//! Access to files.
+//! Access to files, as an interface that the host program implements.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

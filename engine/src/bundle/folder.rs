@@ -1,4 +1,4 @@
-//! Folders that are bundles.
+//! Folders that are bundles: which files belong to them, and reading of those.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Manifests: the file `.manifest` of a bundle.
+//! Manifests: the file `.manifest` of a bundle, with revision, roots and versions.
 
 use solon_syntax::ast::Version;
 

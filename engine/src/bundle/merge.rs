@@ -1,4 +1,4 @@
-//! Several bundles as one.
+//! Merging of several bundles into one, and a bundle from loaded files.
 
 use solon_syntax::ast::Version;
 use solon_syntax::source::{Diagnostics, Source};

@@ -1,4 +1,4 @@
-//! The builder of an engine.
+//! The builder of an engine: options that cannot change later.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;

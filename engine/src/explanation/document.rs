@@ -1,4 +1,4 @@
-//! Explanations of documents.
+//! Explanations of documents: searches that record events.
 
 use super::{ExplainOptions, Explanation};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Options of filters.
+//! Options of filters: targets, unknowns, mappings.
 
 use crate::filter::FilterTarget;
 use crate::value::Value;

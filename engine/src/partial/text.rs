@@ -1,4 +1,4 @@
-//! Residuals as text.
+//! Residuals as text: sources, AST JSON, and OPA's format.
 
 use solon_syntax::ast::visit::{Descent, VisitorMut, WalkMut};
 use solon_syntax::ast::{Body, Module, Rule, Term, TermKind};

@@ -1,4 +1,4 @@
-//! Inlined bodies.
+//! Bodies of rules and functions that plans contain in place of a call.
 
 use super::RuleId;
 use super::plan::{Block, FunctionCall, Operand, Slot};

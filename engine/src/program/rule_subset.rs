@@ -1,4 +1,4 @@
-//! Sets of rules.
+//! Sets of rules, as a sorted list or as bits.
 
 use super::RuleId;
 

@@ -1,4 +1,4 @@
-//! Compiled queries.
+//! Compiled queries, prepared for any policy or pinned to a snapshot.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Errors of a store.
+//! Errors of a store, with the codes of OPA's storage.
 
 use std::fmt;
 

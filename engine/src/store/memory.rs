@@ -1,4 +1,4 @@
-//! A store in memory.
+//! A store in memory, which loses its contents at the end.
 
 use std::collections::BTreeMap;
 

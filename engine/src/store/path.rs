@@ -1,4 +1,4 @@
-//! Paths of documents.
+//! Paths of documents: parsing, text, and lookups of values.
 
 use std::fmt::{self, Write as _};
 

@@ -1,4 +1,4 @@
-//! The tests of an engine.
+//! The tests of an engine: rules whose names begin with `test_` or `todo_test_`.
 
 use std::fmt;
 

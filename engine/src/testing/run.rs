@@ -1,4 +1,4 @@
-//! Execution of one test.
+//! Execution of one test, with its limits, trace and coverage.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

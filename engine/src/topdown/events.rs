@@ -1,4 +1,4 @@
-//! Events for observers.
+//! Events for observers: terms of events, limited in memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Functions of the policy.
+//! Functions of the policy: unification of arguments, and results.
 
 use solon_syntax::ast::{Rule, Term, TermKind};
 

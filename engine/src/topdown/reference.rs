@@ -1,4 +1,4 @@
-//! References into values.
+//! References into values: one step at a time, enumerating keys for unbound steps.
 
 use super::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
 use super::term::{ResolvedTerm, TermList, TermRef};

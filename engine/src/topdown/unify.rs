@@ -1,4 +1,4 @@
-//! Unification.
+//! Unification of terms, which binds variables on either side.
 
 use solon_syntax::ast::{Term, TermKind};
 

@@ -1,4 +1,4 @@
-//! Events of a search.
+//! Events of a search, and the observers that receive them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Function types.
+//! Function types: arguments, result, and whether arguments may be repeated.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Component types.
+//! Component types: the types of keys and values of a type.
 
 use super::{Type, union_all};
 use crate::value::{ArrayView, Kind, ObjectView, RefRepr, SetView, ValueRef};

@@ -1,4 +1,4 @@
-//! Unions of types.
+//! Unions of types, which are flat and without duplicates.
 
 use std::sync::Arc;
 

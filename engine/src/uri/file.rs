@@ -1,4 +1,4 @@
-//! URLs of files.
+//! URLs of files: from the text of a `file` URL to a path.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Digest of a list of parts.
+//! Digest of a list of parts, which depends on where each part ends.
 
 use aws_lc_rs::digest::{Context, SHA256};
 

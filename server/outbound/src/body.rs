@@ -1,4 +1,4 @@
-//! Bodies of responses.
+//! Bodies of responses, read in chunks with limits on size and time.
 
 use std::time::Duration;
 

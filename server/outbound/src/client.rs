@@ -1,4 +1,4 @@
-//! The client of one service.
+//! The client of one service: address, credentials and timeouts.
 
 mod redirects;
 mod setup;

@@ -1,4 +1,4 @@
-//! Errors of requests.
+//! Errors of requests: kind, message and status.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! `GET /v1/config`: the active configuration.
+//! `GET /v1/config`: the active configuration, without secrets.
 
 use solon::json;
 

@@ -1,4 +1,4 @@
-//! Metrics of one request.
+//! Metrics of one request, and those that a decision log adds.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Export of metrics over OTLP.
+//! Export of metrics over OTLP, at an interval.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

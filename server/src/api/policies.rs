@@ -1,4 +1,4 @@
-//! Policy modules: `/v1/policies`.
+//! Policy modules: `/v1/policies`, and changes of them.
 
 use std::time::Duration;
 

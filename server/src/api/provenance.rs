@@ -1,4 +1,4 @@
-//! Provenance of decisions.
+//! Provenance of decisions: versions and bundle revisions.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Routing table.
+//! Routing table: paths, methods and handlers, and the threads they run on.
 
 use super::call::Call;
 use super::{

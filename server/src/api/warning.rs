@@ -1,4 +1,4 @@
-//! Warnings in responses.
+//! Warnings in responses, such as for a missing `input`.
 
 use serde::Serialize;
 

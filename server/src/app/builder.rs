@@ -1,4 +1,4 @@
-//! Builder of a server.
+//! Builder of a server: engine, options, plugins.
 
 use std::future::Future;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `solon bench`
+//! `solon bench`: measures a query, in process or over HTTP.
 
 mod end_to_end;
 

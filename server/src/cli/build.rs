@@ -1,4 +1,4 @@
-//! `solon build`
+//! `solon build`: builds a bundle from files or bundles.
 
 mod signing;
 

@@ -1,4 +1,4 @@
-//! `solon check`
+//! `solon check`: compiles policies and reports errors.
 
 use std::process::ExitCode;
 use std::sync::Arc;

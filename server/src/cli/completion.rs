@@ -1,4 +1,4 @@
-//! `solon completion`
+//! `solon completion`: prints the completions of a shell.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `solon control`
+//! `solon control`: commands of the control plane.
 
 mod building;
 mod level;

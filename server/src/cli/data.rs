@@ -1,4 +1,4 @@
-//! `solon data`
+//! `solon data`: exports, imports and checks the data of a store.
 
 mod origins;
 

@@ -1,4 +1,4 @@
-//! `solon deps`
+//! `solon deps`: prints the documents that a query depends on.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `solon exec`
+//! `solon exec`: evaluates a decision for each input file.
 
 mod inputs;
 mod log;

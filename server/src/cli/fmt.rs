@@ -1,4 +1,4 @@
-//! `solon fmt`
+//! `solon fmt`: formats policies.
 
 mod diff;
 mod files;

@@ -1,4 +1,4 @@
-//! `solon inspect`
+//! `solon inspect`: prints the contents of bundles and policies.
 
 mod annotations;
 mod show;

@@ -1,4 +1,4 @@
-//! `solon lines`
+//! `solon lines`: serves the JSON line protocol of the tests.
 
 use std::io::{self, BufRead as _, BufWriter, Write as _};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `solon logs`
+//! `solon logs`: searches a SQLite file with decisions.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write as _};

@@ -1,4 +1,4 @@
-//! `solon man`
+//! `solon man`: writes manual pages.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `solon parse`
+//! `solon parse`: prints the syntax tree of a policy.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `solon refactor`
+//! `solon refactor`: moves packages and the references to them.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `solon replay`
+//! `solon replay`: evaluates logged decisions again and compares the results.
 
 mod changes;
 mod event;

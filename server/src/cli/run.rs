@@ -1,4 +1,4 @@
-//! `solon run`
+//! `solon run`: starts the policy server.
 
 mod bounds;
 mod bundles;

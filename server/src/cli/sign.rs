@@ -1,4 +1,4 @@
-//! `solon sign`
+//! `solon sign`: writes the signatures of a bundle's files.
 
 use std::path::Path;
 use std::process::ExitCode;

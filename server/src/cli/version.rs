@@ -1,4 +1,4 @@
-//! `solon version`
+//! `solon version`: prints version and build.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Options of decision logs.
+//! Options of decision logs: destinations, contents, uploads and the spool.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Responses to checks.
+//! Responses to checks, with the headers and the status of the decision.
 
 use envoy_types::pb::envoy::config::core::v3::{HeaderValue, HeaderValueOption, QueryParameter};
 use envoy_types::pb::envoy::service::auth::v3::check_response::HttpResponse;

@@ -1,4 +1,4 @@
-//! Query parameters.
+//! Query parameters, decoded and in order.
 
 use solon_common::escapes::are_valid;
 

@@ -1,4 +1,4 @@
-//! Processor time.
+//! Processor time of the current thread.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Response bodies.
+//! Response bodies: limits on their size, and decompression.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! Signature schemes.
+//! Signature schemes, and Ed25519 signatures.
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
 

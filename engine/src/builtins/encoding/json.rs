@@ -1,4 +1,4 @@
-//! JSON texts.
+//! Built-ins that write, read and check JSON texts.
 
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::json::{self, JsonLayout, Style, TooLong};

@@ -1,4 +1,4 @@
-//! YAML texts.
+//! Built-ins that write, read and check YAML texts.
 
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::{RefRepr, ValueRef, yaml};

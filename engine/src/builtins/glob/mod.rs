@@ -1,4 +1,4 @@
-//! Globs.
+//! `glob.match` and its cache of compiled patterns.
 
 mod certain;
 mod matcher;

@@ -1,4 +1,4 @@
-//! Parses requests.
+//! Parses the request objects of `http.send`, and rejects unknown fields.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Responses as values.
+//! Responses as values, decoded by content type or on request.
 
 use super::failure::RequestFailure;
 use super::fields;

@@ -1,4 +1,4 @@
-//! `json.filter` and `json.remove`.
+//! `json.filter` and `json.remove`. Both select by a tree of paths.
 
 use hashbrown::HashTable;
 use smallvec::SmallVec;

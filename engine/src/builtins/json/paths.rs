@@ -1,4 +1,4 @@
-//! Paths in the notations `"a/b"` and `["a", "b"]`.
+//! Paths of JSON built-ins in the notations `"a/b"` and `["a", "b"]`.
 
 use std::borrow::Cow;
 

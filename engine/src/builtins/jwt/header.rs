@@ -1,4 +1,4 @@
-//! Token headers.
+//! Token headers: parsing, and the check that they are supported.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Decodes the fields of a JWK.
+//! Decodes the fields of a JWK: texts, and numbers in base64url.
 
 use base64::Engine as _;
 use base64::alphabet;

@@ -1,4 +1,4 @@
-//! Signs tokens.
+//! Signs tokens: `io.jwt.encode_sign` and `io.jwt.encode_sign_raw`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! `object.get`.
+//! `object.get`, with constant paths prepared.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `object.union` and `object.union_n`.
+//! `object.union` and `object.union_n`. Merged objects are cached by address.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Arguments of verbs.
+//! Arguments of verbs, in the types that Go gives them.
 
 use std::borrow::Cow;
 

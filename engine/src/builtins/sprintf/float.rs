@@ -1,4 +1,4 @@
-//! Verbs of floats.
+//! Verbs of floats: `%e`, `%f`, `%g` and others, with Go's digits.
 
 use super::directive::Spec;
 use super::printer::Printer;

@@ -1,4 +1,4 @@
-//! Verbs of integers.
+//! Verbs of integers: digits in other bases, characters, padding.
 
 use num_bigint::{BigInt, Sign};
 

@@ -1,4 +1,4 @@
-//! Verbs of strings.
+//! Verbs of strings: `%s`, `%q`, `%x` and others.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Case and reversal.
+//! `lower`, `upper` and `strings.reverse`, by character.
 
 use crate::builtins::{BuiltinContext, BuiltinError, Operands, runes};
 use crate::value::{RefRepr, TextView, TextViewRepr, ValueRef};

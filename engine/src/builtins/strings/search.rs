@@ -1,4 +1,4 @@
-//! Searches for substrings.
+//! Searches for substrings: `contains`, `strings.count`, `indexof`.
 
 use std::sync::Arc;
 

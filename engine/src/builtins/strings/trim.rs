@@ -1,4 +1,4 @@
-//! Trimming.
+//! Trimming: sets of characters, white space, prefixes and suffixes.
 
 use std::borrow::Cow;
 

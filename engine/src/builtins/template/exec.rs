@@ -1,4 +1,4 @@
-//! Executes templates.
+//! Executes templates as Go does: control flow, variables, pipelines.
 
 mod calls;
 

@@ -1,4 +1,4 @@
-//! Functions of templates.
+//! Functions that templates can call, with their numbers of arguments.
 
 use super::data::{Basic, Data};
 use super::{escape, print};

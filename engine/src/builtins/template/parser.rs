@@ -1,4 +1,4 @@
-//! Parses tokens into templates.
+//! Parses tokens into templates, with Go's syntax errors.
 
 mod pipeline;
 

@@ -1,4 +1,4 @@
-//! Durations: `1h30m`, `-1.5d`.
+//! Durations such as `1h30m` and `-1.5d`, in nanoseconds.
 
 use super::parse::quote;
 use crate::builtins::BuiltinError;

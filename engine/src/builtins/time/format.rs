@@ -1,4 +1,4 @@
-//! Formats times.
+//! Formats times by a layout of Go: `time.format`.
 
 use super::instant::{Civil, Instant, SECOND};
 use super::layout::{self, MONTHS, Pad, SHORT_NAME, TimeField, TimeLayout};

@@ -1,4 +1,4 @@
-//! Parses times.
+//! Parses times by a layout of Go, field by field.
 
 use std::fmt::Write;
 

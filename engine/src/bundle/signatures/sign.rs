@@ -1,4 +1,4 @@
-//! Signing bundles.
+//! Signing of bundles: the file `.signatures.json` with the digests of all others.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! Bodies and expressions.
+//! Lowering of bodies and expressions to steps.
 
 use std::sync::Arc;
 

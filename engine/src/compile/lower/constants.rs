@@ -1,4 +1,4 @@
-//! Constants of a program.
+//! Constants of a program, each with an id.
 
 use hashbrown::HashMap;
 use std::sync::Arc;

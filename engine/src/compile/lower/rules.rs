@@ -1,4 +1,4 @@
-//! Plans of rules.
+//! Plans of rules and functions, their defaults and `else` chains.
 
 use std::cell::OnceCell;
 

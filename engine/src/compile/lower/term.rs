@@ -1,4 +1,4 @@
-//! Terms.
+//! Lowering of terms to operands.
 
 use std::sync::Arc;
 

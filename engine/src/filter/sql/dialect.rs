@@ -1,4 +1,4 @@
-//! Differences between SQL dialects.
+//! Differences between SQL dialects: literals, patterns, names.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! PostgreSQL: literals, patterns and quoted names.
 
 use super::dialect::{Dialect, plain, untyped};
 use super::names::{SqlKeywords, quote_name, sorted_keywords};

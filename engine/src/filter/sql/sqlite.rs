@@ -1,4 +1,4 @@
-//! SQLite.
+//! SQLite: literals, patterns and quoted names.
 
 use super::dialect::{Dialect, double_quotes, inexact, plain};
 use super::names::{SqlKeywords, quote_name, sorted_keywords};

@@ -1,4 +1,4 @@
-//! SQL Server.
+//! SQL Server: literals, patterns and quoted names.
 
 use super::dialect::{Dialect, Pattern, affixed, double_quotes, escape_pattern, plain, untyped};
 use super::names::{SqlKeywords, quote_name, sorted_keywords};

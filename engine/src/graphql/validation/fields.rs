@@ -1,4 +1,4 @@
-//! Validation rules for fields.
+//! Validation rules for fields: existence, and selections of their values.
 
 use hashbrown::HashMap;
 

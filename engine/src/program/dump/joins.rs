@@ -1,4 +1,4 @@
-//! Joins as text.
+//! Joins as text, for dumps of plans.
 
 use std::fmt;
 

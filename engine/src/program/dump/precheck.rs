@@ -1,4 +1,4 @@
-//! Prechecks as text.
+//! Prechecks as text, for dumps of plans.
 
 use std::fmt;
 

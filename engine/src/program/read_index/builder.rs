@@ -1,4 +1,4 @@
-//! Construction of the index.
+//! Construction of the index: collects reads rule by rule.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,4 @@
-//! Documents in rows.
+//! Documents in rows: reading all, and writing changes.
 
 use std::collections::{BTreeSet, HashMap};
 

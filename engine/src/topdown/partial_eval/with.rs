@@ -1,4 +1,4 @@
-//! `with` during partial evaluation.
+//! `with` during partial evaluation: replacements that are unknown or replace unknowns.
 
 use solon_syntax::ast::visit::{Descent, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, With};

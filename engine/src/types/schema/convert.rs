@@ -1,4 +1,4 @@
-//! Converts schemas to types.
+//! Converts JSON schemas to types, by OPA's rules.
 
 use std::sync::{Arc, OnceLock};
 

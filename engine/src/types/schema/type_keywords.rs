@@ -1,4 +1,4 @@
-//! Keywords of a schema that determine the type.
+//! Keywords of a schema that determine the type: `type`, `properties`, `items`, references and others.
 
 use super::SchemaError;
 use super::document::{Document, string_keyed};

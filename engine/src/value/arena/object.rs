@@ -1,4 +1,4 @@
-//! Objects in the arena.
+//! Objects in the arena: hashed when built, and sorted when their order is first needed.
 
 use std::cell::Cell;
 use std::sync::Arc;

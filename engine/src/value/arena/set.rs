@@ -1,4 +1,4 @@
-//! Sets in the arena.
+//! Sets in the arena: hashed when built, and sorted when their order is first needed.
 
 use std::cell::Cell;
 use std::cmp::Ordering;

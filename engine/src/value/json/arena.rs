@@ -1,4 +1,4 @@
-//! JSON to values in the arena.
+//! JSON to values in the arena, sharing the keys of objects that occurred before.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Tokens of JSON.
+//! Tokens of JSON, by position in the text.
 
 use super::error::{Fail, JsonErrorKind};
 use crate::bug::Within as _;

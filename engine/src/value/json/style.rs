@@ -1,4 +1,4 @@
-//! Styles of JSON texts.
+//! Styles of JSON texts: escapes of HTML, prefixes and indents of lines.
 
 /// Line breaks and indentation.
 #[derive(Clone, Copy, Debug)]

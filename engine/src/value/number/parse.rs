@@ -1,4 +1,4 @@
-//! Parsing of number texts.
+//! Parsing of number texts, with a fast path for short ones.
 
 use std::fmt;
 

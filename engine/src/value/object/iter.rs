@@ -1,4 +1,4 @@
-//! Iterators of objects.
+//! Iterators of objects, stored and in the arena.
 
 use std::sync::Arc;
 

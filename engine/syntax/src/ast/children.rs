@@ -1,4 +1,4 @@
-//! Children of terms.
+//! Children of terms: a vector that is dropped without overflowing the stack.
 
 use std::ops::{Deref, DerefMut};
 

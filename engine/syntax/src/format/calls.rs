@@ -1,4 +1,4 @@
-//! Calls and operators.
+//! Writes calls and operators, with the parentheses that they need.
 
 use crate::ast::{Term, TermKind};
 

@@ -1,4 +1,4 @@
-//! Heads of rules.
+//! Writes heads of rules.
 
 use crate::ast::visit::{Descent, Terms, Walk};
 use crate::ast::{Head, Rule, Term, TermKind};

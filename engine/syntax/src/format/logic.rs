@@ -1,4 +1,4 @@
-//! `and`, `or` and the composite `not`.
+//! Writes `and`, `or` and the composite `not`.
 
 use crate::ast::{Body, Expr, ExprKind, Logical, Not};
 use crate::source::Span;

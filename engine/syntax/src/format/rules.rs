@@ -1,4 +1,4 @@
-//! Rules and their `else`.
+//! Writes rules and their `else` chains.
 
 use crate::ast::{Expr, ExprKind, Rule, TermKind};
 

@@ -1,4 +1,4 @@
-//! Terms and references.
+//! Writes terms and references.
 
 use crate::ast::{Template, TemplatePart, Term, TermKind};
 use crate::print::{quote, write_key};

@@ -1,4 +1,4 @@
-//! `else`.
+//! `else` clauses after a rule.
 
 use super::Parsed;
 use super::body::braced_body;

@@ -1,4 +1,4 @@
-//! Heads of rules.
+//! Heads of rules: names, arguments, keys and values.
 
 use super::infix::infix;
 use super::stream::{Failure, Stream, stopped_at};

@@ -1,4 +1,4 @@
-//! Template strings.
+//! Template strings: texts and expressions in braces.
 
 use super::Parsed;
 use super::literal::literal;

@@ -1,4 +1,4 @@
-//! JSON parser.
+//! JSON parser without recursion, for documents of any depth.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Tokens.
+//! Kinds of tokens, and the words that are keywords.
 
 use crate::dialect::Keywords;
 

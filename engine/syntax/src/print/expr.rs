@@ -1,4 +1,4 @@
-//! Expressions and bodies.
+//! Displays expressions and bodies as Rego.
 
 use std::fmt::{self, Display};
 

@@ -1,4 +1,4 @@
-//! Terms and references.
+//! Displays terms and references as Rego.
 
 use std::fmt::{self, Display};
 

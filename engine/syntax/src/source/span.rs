@@ -1,4 +1,4 @@
-//! Source texts and spans in them.
+//! Source texts and spans in them, by byte offset, row and column.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Parsed requests.
+//! Parsed requests: headers, query parameters and body.
 
 use bytes::Bytes;
 use http::HeaderMap;

@@ -1,4 +1,4 @@
-//! Revision expressions.
+//! Revision expressions: evaluated with facts about the sources.
 
 use std::collections::HashMap;
 use std::sync::Arc;

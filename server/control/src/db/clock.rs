@@ -1,4 +1,4 @@
-//! Clock of leases and builds.
+//! Clock of leases and builds: that of the database, or a function.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The interface of a database driver.
+//! The interface of a database driver: cells, rows, transactions.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Options of the database connection.
+//! Options of the database connection: one variant for each kind of database.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! PostgreSQL: connections, transactions and errors.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Sessions of the page.
+//! Sessions of the page: stored by the digest of their cookie.
 
 use super::tokens::holder_of;
 use super::{DbError, Holder, Transaction, now};

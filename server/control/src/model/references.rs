@@ -1,4 +1,4 @@
-//! References between items.
+//! References between items, and cycles of requirements.
 
 use std::collections::{BTreeMap, BTreeSet};
 

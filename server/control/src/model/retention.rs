@@ -1,4 +1,4 @@
-//! Retention periods.
+//! Retention periods: parsing of durations with days, or without a limit.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Stored secrets, decrypted.
+//! Stored secrets, decrypted and parsed.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Metrics of builds.
+//! Metrics of builds: results, durations and last successes.
 
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The interface of the stages of a build.
+//! The interface of the stages of a build: plan, fetch, build, publish.
 
 use std::collections::BTreeMap;
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! Redirects.
+//! Redirects: which are followed, and with which headers.
 
 use http::header::{AUTHORIZATION, COOKIE, LOCATION, PROXY_AUTHORIZATION};
 use http::uri::Scheme;

@@ -1,4 +1,4 @@
-//! Credentials that expire.
+//! Credentials that expire, cached until shortly before.
 
 use std::future::Future;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Locations of objects and credentials for them.
+//! Locations of objects in object stores, and credentials for them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Parsed request for filters.
+//! Parsed request for filters: input, options and targets.
 
 use solon::{FilterOptions, FilterTarget, json};
 

@@ -1,4 +1,4 @@
-//! `solon control build`
+//! `solon control build`: builds the bundles of configuration files once.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solon_control::commands;

@@ -1,4 +1,4 @@
-//! `solon eval`
+//! `solon eval`: evaluates a query and prints the result.
 
 mod answer;
 mod args;

@@ -1,4 +1,4 @@
-//! Input files.
+//! Input files: from folders, and from standard input.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! Threads of the pool.
+//! Threads of the pool, started on demand.
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;

@@ -1,4 +1,4 @@
-//! Single downloads of a bundle.
+//! Single downloads of a bundle: conditional requests, and unchanged files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

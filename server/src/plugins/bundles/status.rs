@@ -1,4 +1,4 @@
-//! The status of a bundle.
+//! The status of a bundle, as `GET /v1/status` returns it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! Lifecycle of the decision log.
+//! Lifecycle of the decision log: start, replacement, and flush at the end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! A receiver of OTLP.
+//! A receiver of OTLP, over gRPC or HTTP.
 
 use std::fmt;
 use std::path::Path;

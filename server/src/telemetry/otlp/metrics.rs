@@ -1,4 +1,4 @@
-//! Metrics as messages of OTLP.
+//! Metrics as messages of OTLP, converted from those of Prometheus.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

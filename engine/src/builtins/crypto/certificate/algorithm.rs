@@ -1,4 +1,4 @@
-//! Signature algorithms of certificates.
+//! Signature algorithms of certificates, by the numbers of Go's `x509`.
 
 use crate::builtins::crypto::der::{self, DerReader};
 use crate::builtins::crypto::hash::Sha2;

@@ -1,4 +1,4 @@
-//! Extensions of certificates.
+//! Extensions of certificates, decoded and undecoded.
 
 use super::names::{AlternativeNames, NameConstraints};
 use super::{Asn1Error, dotted};

@@ -1,4 +1,4 @@
-//! Distinguished names.
+//! Distinguished names of certificates and requests.
 
 use std::borrow::Cow;
 

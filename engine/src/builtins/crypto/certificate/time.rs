@@ -1,4 +1,4 @@
-//! Validity times of certificates.
+//! Validity times of certificates, as read and as RFC 3339.
 
 use super::Asn1Error;
 use crate::builtins::crypto::der::DerReader;

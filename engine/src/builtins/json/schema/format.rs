@@ -1,4 +1,4 @@
-//! String formats of schemas.
+//! String formats of schemas, as checked by OPA's validator.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::LazyLock;

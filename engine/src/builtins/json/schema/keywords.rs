@@ -1,4 +1,4 @@
-//! Compiled schemas.
+//! Compiled schemas: keywords with references resolved.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Function calls.
+//! Function calls of templates, and conversions of their arguments.
 
 use super::{ExecResult, Executor};
 use crate::bug::bug;

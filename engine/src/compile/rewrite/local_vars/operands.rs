@@ -1,4 +1,4 @@
-//! Operands of `not`, `and` and `or`.
+//! Operands of `not`, `and` and `or`: scopes of their variables.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! All constraints of a server.
+//! All constraints of a server, with their templates compiled.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Arrays.
+//! Keywords for arrays: items, length, uniqueness, `contains`.
 
 use std::collections::HashMap;
 

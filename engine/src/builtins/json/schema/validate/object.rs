@@ -1,4 +1,4 @@
-//! Objects.
+//! Keywords for objects: properties, patterns of names, dependencies.
 
 use super::{ItemsChecked, SchemaValidator, ValidationReport};
 use crate::builtins::json::schema::keywords::{Additional, ObjectKeywords};
