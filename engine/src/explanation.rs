@@ -375,7 +375,6 @@ impl<T> Explanation<T> {
         (self.result, explanation)
     }
 
-    /// Converts the result.
     fn map<U>(self, make: impl FnOnce(T) -> U) -> Explanation<U> {
         Explanation {
             result: self.result.map(make),

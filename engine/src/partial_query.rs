@@ -126,7 +126,6 @@ pub struct PreparedPartial {
     pub(crate) handle: Arc<Recompiling<PartialInner>>,
 }
 
-/// Such a query compiled for one policy.
 pub(crate) struct PartialInner {
     pub options: Options,
     pub inlining: Inlining,

@@ -9,7 +9,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use solon_host::SystemHost;
 
-/// The options that the caller passed.
 #[derive(Default)]
 struct Options {
     strict: bool,

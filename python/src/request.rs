@@ -21,7 +21,6 @@ use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::stack;
 
-/// Arguments of a call.
 pub struct Request {
     pub input: Input,
     pub settings: Settings,

@@ -10,7 +10,6 @@ use solon_syntax::{FormatOptions, ParseOptions, format, format_tree, parallel, p
 use super::{BuildError, layout};
 use crate::bundle::{Bundle, BundleModule, number, syntax_errors};
 
-/// A policy of the result.
 #[derive(Clone)]
 pub struct OutputModule {
     pub path: String,

@@ -8,7 +8,6 @@ use crate::value::{
     ArrayView, ArrayViewRepr, NumberBuf, RefRepr, SetView, SetViewRepr, Value, ValueRef, sort,
 };
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "count",

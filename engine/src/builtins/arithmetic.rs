@@ -4,7 +4,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands, sets};
 use crate::value::number::ArithmeticError;
 use crate::value::{NumberBuf, RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "plus",

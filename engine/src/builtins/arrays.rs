@@ -3,7 +3,6 @@
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "array.concat",

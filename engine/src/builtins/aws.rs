@@ -14,7 +14,6 @@ use crate::bug::bug;
 use crate::uri::{self, Uri};
 use crate::value::{ObjectView, RefRepr, TextView, ValueRef, json};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "providers.aws.sign_req",
     "request: object[string: any], aws_config: object[string: any], time_ns: number => signed_request: object[any: any]",

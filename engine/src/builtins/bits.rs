@@ -5,7 +5,6 @@ use super::builtin_error::BuiltinErrorDetail;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Number, NumberBuf, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "bits.and",

@@ -267,7 +267,6 @@ impl Builtin {
         self
     }
 
-    /// Sets its observable effect.
     #[must_use]
     pub const fn observed(mut self, observed: Observed) -> Self {
         self.observed = Some(observed);

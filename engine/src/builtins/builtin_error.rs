@@ -112,7 +112,7 @@ pub enum BuiltinErrorDetail {
         position: u8,
         /// Accepted kinds, as messages spell them (`number`, `set`, `integer number`).
         want: &'static [&'static str],
-        /// Actual kind.
+        /// Kind of the operand that was passed.
         got: Cow<'static, str>,
     },
     /// `operand N must be array of numbers but got array containing string`

@@ -3,7 +3,6 @@
 use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands};
 use crate::value::{RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::evaluator(
         "eq",

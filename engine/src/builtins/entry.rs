@@ -12,9 +12,7 @@ use crate::value::{RefRepr, ValueRef};
 
 /// A built-in with its parsed type.
 pub struct BuiltinEntry {
-    /// Row of the table.
     pub builtin: &'static Builtin,
-    /// Function type.
     pub declaration: Declaration,
 }
 

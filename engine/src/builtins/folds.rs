@@ -16,7 +16,6 @@ pub enum Aggregation {
     Max,
 }
 
-/// State of an aggregate.
 pub enum Fold<'e> {
     Count(usize),
     /// Sum, and the first element that is not a number.

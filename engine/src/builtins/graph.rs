@@ -13,7 +13,6 @@ use crate::value::{ObjectView, RefRepr, SetBuilder, ValueRef};
 pub use cache::Graphs;
 use numbered::{Nodes, are_worth_it};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "graph.reachable",

@@ -9,7 +9,6 @@ use crate::graphql::{
 };
 use crate::value::{RefRepr, TextView, TextViewRepr, Value, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "graphql.is_valid",

@@ -11,7 +11,6 @@ use super::encoding::hex;
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "crypto.md5",

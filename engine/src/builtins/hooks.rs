@@ -17,7 +17,6 @@ pub struct Hooks<'a> {
     pub print: Option<&'a dyn Fn(&str)>,
     /// Cache of the results of nondeterministic built-ins.
     pub nd_cache: Option<&'a NdBuiltinCache>,
-    /// Counts requests.
     pub send_metrics: Option<&'a SendMetrics>,
     /// The caller's metadata about the request, for host functions.
     pub metadata: Option<&'a Value>,

@@ -191,7 +191,7 @@ impl HostFunction {
         &self.name
     }
 
-    /// Returns the number of arguments.
+    /// Returns the number of arguments that a call must pass.
     pub fn arity(&self) -> usize {
         match &self.declaration {
             Type::Function(function) => function.args.len(),

@@ -22,7 +22,6 @@ impl IntrinsicFunction {
         }
     }
 
-    /// Returns the number of strings.
     pub fn arity(self) -> usize {
         match self {
             Self::One(..) => 1,

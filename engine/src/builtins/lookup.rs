@@ -7,7 +7,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, EvalErrorCode, Operands};
 use crate::host::{LookupError, NO_NETWORK};
 use crate::value::ValueRef;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "net.lookup_ip_addr",
     "name: string => addrs: set[string]",

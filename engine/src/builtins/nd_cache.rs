@@ -81,7 +81,7 @@ impl NdBuiltinCache {
         self.calls.borrow().is_empty()
     }
 
-    /// Returns the cached result of a call.
+    /// Returns the cached result of a call, or `None` if it was not recorded.
     pub(super) fn get<'e>(
         &self,
         arena: &'e Arena,
@@ -96,7 +96,6 @@ impl NdBuiltinCache {
             .map(|result| arena.copy_of(result))
     }
 
-    /// Adds the result of a call.
     pub(super) fn put<'e>(
         &self,
         arena: &'e Arena,

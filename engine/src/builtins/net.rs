@@ -15,7 +15,6 @@ use crate::value::{RefRepr, TextView, TextViewRepr, ValueRef};
 pub use range::Range;
 use range::{Address, Ipv4Prefix, RangeKind};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "net.cidr_contains",

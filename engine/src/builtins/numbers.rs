@@ -9,7 +9,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
 use crate::value::{Number, NumberBuf, RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "numbers.range",

@@ -13,7 +13,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands, occurrences};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, ObjectView, ObjectViewRepr, Overlaid, RefRepr, SetView, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "object.filter",

@@ -8,7 +8,6 @@ use solon_syntax::source::{Source, SourceId};
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{ValueRef, json};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "rego.parse_module",
     "filename: string, rego: string => output: object[string: any]",

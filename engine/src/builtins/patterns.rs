@@ -35,7 +35,6 @@ impl Default for Patterns {
 /// Kind of a pattern, which determines the type of the compiled form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// Regular expressions.
     Regex,
     /// Text with regular expressions between delimiters.
     Delimited,

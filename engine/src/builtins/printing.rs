@@ -4,7 +4,6 @@ use super::buffer::{Writer, push};
 use super::{Builtin, BuiltinContext, BuiltinError, EvalErrorCode, Members, Observed, Operands};
 use crate::value::{Kind, RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "print",

@@ -3,7 +3,6 @@
 use super::{Builtin, BuiltinContext, BuiltinError};
 use crate::value::{RefRepr, ValueRef};
 
-/// The built-ins of this module.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "time.now_ns",

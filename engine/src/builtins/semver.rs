@@ -8,7 +8,6 @@ use super::{
 };
 use crate::value::{RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "semver.compare",

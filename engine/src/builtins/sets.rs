@@ -11,7 +11,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::limits;
 use crate::value::{Kind, SetBuilder, SetView, SetViewRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "and",

@@ -3,7 +3,6 @@
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Kind, RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_array",

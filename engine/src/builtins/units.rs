@@ -9,7 +9,6 @@ use crate::limits::NUMBER_EXPONENT;
 use crate::value::text::lossy;
 use crate::value::{Number, NumberBuf, RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "units.parse",

@@ -4,7 +4,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::uri;
 use crate::value::{RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "uri.is_valid",

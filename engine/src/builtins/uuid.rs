@@ -6,7 +6,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands, call};
 use crate::host::Host;
 use crate::value::{RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "uuid.parse",

@@ -62,7 +62,7 @@ pub struct BundleReader {
 pub struct ReadTimes {
     /// Time of parsing documents. `None` if none was parsed.
     pub documents: Option<Duration>,
-    /// Parsing of policies.
+    /// Time of parsing policies. `None` if none was parsed.
     pub modules: Option<Duration>,
 }
 

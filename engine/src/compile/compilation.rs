@@ -201,13 +201,11 @@ pub struct Compilation<'a> {
     pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads contain only scalars and variables.
     pub rule_tree: Arc<RuleTree>,
-    /// Dependency graph of the rules.
     pub graph: Arc<Graph>,
     /// Types of documents according to rules and schemas.
     pub types: Arc<TypeTree>,
     /// Reverse dependencies of the rules.
     pub dependents: Arc<Dependents>,
-    /// Generator of local names.
     pub locals: Locals,
     /// Number of type-checked rules.
     pub checked: usize,
@@ -327,7 +325,6 @@ pub struct Compiled {
     /// `true` if a rule reads its annotations by `rego.metadata`.
     pub uses_metadata: bool,
     pub annotations: AnnotationSet,
-    /// Dependency graph of the rules.
     pub graph: Arc<Graph>,
     /// Types of documents according to rules and schemas.
     pub types: Arc<TypeTree>,

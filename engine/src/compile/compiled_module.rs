@@ -40,9 +40,7 @@ impl CompiledModule {
 pub struct Findings {
     /// For each rule, `true` if it is just a constant, as seen by RewriteTemplateStrings.
     pub constant: Arc<[bool]>,
-    /// References of each rule.
     pub reads: Arc<[Vec<DocumentRead>]>,
-    /// Types of each rule.
     pub yields: Arc<[Yield]>,
 }
 

@@ -31,7 +31,6 @@ pub enum CallTarget<'c> {
 }
 
 impl CallTarget<'_> {
-    /// Number of arguments.
     pub fn arity(self) -> usize {
         match self {
             Self::Builtin(declaration) => declaration.arity(),

@@ -48,7 +48,6 @@ impl Query {
 
 /// A query during the passes.
 pub struct QueryCompilation<'a> {
-    /// Modules that the query refers to.
     pub compiled: &'a Compiled,
     pub options: &'a Options,
     pub body: Body,
@@ -59,7 +58,6 @@ pub struct QueryCompilation<'a> {
     /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
     pub imports: Vec<Import>,
-    /// Generator of local names.
     pub locals: Locals,
     /// Errors so far.
     pub report: Report,
@@ -84,7 +82,6 @@ pub struct QueryPass {
 }
 
 impl QueryPass {
-    /// Returns OPA's name of the timer.
     pub fn timer(&self) -> String {
         super::snake("query_compile_stage", self.name)
     }

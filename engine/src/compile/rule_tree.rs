@@ -23,7 +23,6 @@ pub struct RuleTreeNodeId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeRuleId {
     pub module: u32,
-    /// Index of the rule in its module.
     pub rule: u32,
 }
 

@@ -48,7 +48,6 @@ pub enum FastResult<'e> {
     Unsure,
 }
 
-/// Outcome of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Hit,

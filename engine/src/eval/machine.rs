@@ -54,7 +54,6 @@ pub struct EvalContext<'e> {
     pub program: &'e Program,
     /// Constants of the query; their ids follow those of the program.
     pub query_constants: &'e [Value],
-    /// The base documents.
     pub data: &'e Value,
     pub input: Option<InputSource<'e>>,
     /// `true` if the first error of a built-in ends the evaluation.

@@ -19,7 +19,6 @@ pub(super) struct Memo<'e> {
     table: Option<&'e mut HashTable<Hashed<'e>, &'e Bump>>,
     /// `true` if arguments are hashed in full, since too many share their first members.
     thorough: bool,
-    /// Number of rules of the program.
     rules: usize,
     /// [`RAN`] and [`LONG_RUN`] of each rule, [`RULES_PER_WORD`] rules a word. Empty until a function runs. Not in the
     /// arena, because a loop over a `with` would fill it.
@@ -60,7 +59,6 @@ pub(super) enum By {
 }
 
 pub(super) enum MemoLookup<'e> {
-    /// The memoised result.
     Cached(Option<ValueRef<'e>>),
     /// None, with the position for a result.
     Missing(Vacant),

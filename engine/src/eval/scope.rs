@@ -19,7 +19,6 @@ pub(super) struct ExprScope<'e> {
     /// Index of the enclosing scope.
     pub parent: usize,
     pub input: Option<Register<'e>>,
-    /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later entries win.
     pub mocks: Option<Rc<Vec<(Callee, Mock<'e>)>>>,
@@ -30,7 +29,6 @@ pub(super) struct ExprScope<'e> {
     pub change: ScopeChange<'e>,
 }
 
-/// Replacement of a function.
 #[derive(Clone, Copy)]
 pub(super) enum Mock<'e> {
     /// A function of the policy, or a rule whose value is the result.

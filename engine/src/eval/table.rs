@@ -34,7 +34,6 @@ pub(super) struct ElementPath<'e> {
     pub is_base: bool,
 }
 
-/// Join state of an element path.
 #[derive(Clone, Copy)]
 pub(super) enum JoinState<'e> {
     /// Cost of scans so far, in comparisons.
@@ -137,7 +136,6 @@ impl<'e> Joins<'e> {
     }
 }
 
-/// Number of elements.
 pub(super) fn len(collection: ValueRef<'_>) -> usize {
     match collection {
         ValueRef(RefRepr::Array(array)) => array.len(),
@@ -162,7 +160,6 @@ pub(super) fn hash(value: ValueRef<'_>) -> Option<u64> {
     known.then(|| order::hash(value))
 }
 
-/// A table during construction.
 pub(super) struct TableBuilder<'e> {
     bump: &'e Bump,
     elements: Building<'e>,

@@ -77,7 +77,6 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Adds a member to a set.
     #[inline]
     pub(super) fn insert(&mut self, operand: Operand) {
         if let (Sink::Set(set), Operand::Slot(slot)) = (&mut self.sink, operand)

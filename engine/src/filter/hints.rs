@@ -16,7 +16,6 @@ const NEAR: usize = 3;
 pub struct Near {
     /// The undefined reference, and similar names.
     pub message: String,
-    /// Source location.
     pub span: Span,
 }
 

@@ -20,7 +20,6 @@ pub struct RuleTracker {
 #[derive(Clone, Debug)]
 pub struct TrackedRule {
     pub path: Arc<str>,
-    /// Source location.
     pub span: Span,
     /// `true` if its body may succeed, for some row.
     pub may_succeed: bool,

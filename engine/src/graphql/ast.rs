@@ -33,7 +33,6 @@ impl fmt::Display for SourcePosition {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comments<'a>(pub Vec<SourceText<'a>>);
 
-/// A description and the comments around it.
 #[derive(Clone, Debug, Default)]
 pub struct Description<'a> {
     pub before: Comments<'a>,
@@ -42,7 +41,6 @@ pub struct Description<'a> {
     pub after: Comments<'a>,
 }
 
-/// A document of operations and fragments.
 #[derive(Debug, Default)]
 pub struct QueryDocument<'a> {
     /// Operations in source order.
@@ -298,7 +296,6 @@ pub struct RootOperation<'a> {
     pub comments: Comments<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: SourceText<'a>,
-    /// Name of the type.
     pub of: SourceText<'a>,
     pub position: SourcePosition,
 }
@@ -364,7 +361,6 @@ pub struct TypeDefinition<'a> {
     pub directives: Vec<DirectiveNode<'a>>,
     pub interfaces: Vec<SourceText<'a>>,
     pub fields: Vec<FieldDefinition<'a>>,
-    /// Members of a union.
     pub types: Vec<Reference<'a>>,
     /// Values of an enum.
     pub values: Vec<EnumValue<'a>>,

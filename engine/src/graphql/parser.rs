@@ -34,7 +34,6 @@ impl<'a> GraphqlParser<'a> {
         }
     }
 
-    /// Returns the position of the next token.
     pub fn position(&self) -> SourcePosition {
         self.token.position
     }
@@ -85,7 +84,7 @@ impl<'a> GraphqlParser<'a> {
         matches
     }
 
-    /// Consumes a required sign.
+    /// Consumes a required sign, or fails at any other token.
     pub fn expect(&mut self, sign: u8) -> ParseResult<()> {
         if self.skip(sign) {
             Ok(())
@@ -94,7 +93,7 @@ impl<'a> GraphqlParser<'a> {
         }
     }
 
-    /// Consumes a required keyword.
+    /// Consumes a required keyword, or fails at any other token.
     pub fn keyword(&mut self, keyword: &str) -> ParseResult<()> {
         if self.at_name() && self.text() == keyword {
             self.take();
@@ -107,7 +106,7 @@ impl<'a> GraphqlParser<'a> {
         ))
     }
 
-    /// Consumes a required name.
+    /// Consumes a required name, or fails at any other token.
     pub fn name(&mut self) -> ParseResult<SourceText<'a>> {
         if self.at_name() {
             Ok(self.take().text)
@@ -130,7 +129,7 @@ impl<'a> GraphqlParser<'a> {
         GraphqlError::new(format!("Unexpected {token}"), self.position())
     }
 
-    /// Runs a recursive production.
+    /// Runs a recursive production. Fails if productions are nested too deeply.
     pub fn nested<T>(
         &mut self,
         production: impl FnOnce(&mut Self) -> ParseResult<T>,

@@ -4,7 +4,6 @@ use std::fmt::{self, Write};
 
 use super::ast::SourcePosition;
 
-/// First error of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphqlError {
     pub message: String,

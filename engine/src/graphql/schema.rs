@@ -20,7 +20,6 @@ pub struct GraphqlSchema<'a> {
     pub directives: BTreeMap<SourceText<'a>, DirectiveDefinition<'a>>,
     /// Names of the built-in types.
     pub given: BTreeSet<SourceText<'a>>,
-    /// Root types by operation.
     pub roots: BTreeMap<SourceText<'a>, SourceText<'a>>,
     pub blocks: Vec<RootOperations<'a>>,
 }

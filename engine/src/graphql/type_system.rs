@@ -107,7 +107,6 @@ pub struct DirectiveDef {
     pub repeatable: bool,
 }
 
-/// All types and directives of a schema.
 #[derive(Debug)]
 pub struct TypeSystem {
     types: Vec<TypeDef>,

@@ -50,7 +50,7 @@ impl Sets {
         }
     }
 
-    /// Returns the constant that a representative is equal to.
+    /// Returns the constant that a representative is equal to, or `None` if it is not known.
     pub fn constant(&self, root: &Name) -> Option<&Term> {
         self.constants.get(root)
     }

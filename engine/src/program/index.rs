@@ -41,11 +41,9 @@ impl Index {
 /// Subtree of an answer: numbers of rules in source order, or a further question.
 pub enum DecisionNode {
     Rules(Box<[u32]>),
-    /// A further question.
     Branch(Box<DecisionBranch>),
 }
 
-/// A question and its answers.
 pub struct DecisionBranch {
     pub question: Question,
     /// If set, this branch must not exclude rules if errors of built-ins end the evaluation, because OPA would have
@@ -74,7 +72,6 @@ pub struct AccessPath {
     pub path: KeyPath,
 }
 
-/// Start of an access path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PathRoot {
     Input,
@@ -102,7 +99,6 @@ pub enum ValueFeature {
     Element,
 }
 
-/// Delimiters of a string's segments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Delimiters {
     /// Any of some characters.
@@ -387,7 +383,6 @@ fn one_or_each<'e>(value: ValueRef<'e>, mut visit: impl FnMut(&[u8])) {
 }
 
 impl Answers {
-    /// Iterates over the subtrees.
     pub fn nodes(&self) -> Box<dyn Iterator<Item = &DecisionNode> + '_> {
         match self {
             Self::Values(answers) => Box::new(answers.nodes.values()),

@@ -20,7 +20,6 @@ pub struct Inlined {
     pub blocks: Box<[Block]>,
     /// Result of each body.
     pub values: Box<[Operand]>,
-    /// Receives the result.
     pub out: Slot,
 }
 

@@ -14,11 +14,8 @@ pub enum Intrinsic {
     Prepared(usize, IntrinsicResult),
     /// Lookup of a constant string in an object, with a default.
     Get,
-    /// Addition of integers.
     Plus,
-    /// Subtraction of integers.
     Minus,
-    /// Multiplication of integers.
     Times,
 }
 

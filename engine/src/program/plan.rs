@@ -13,7 +13,6 @@ use crate::builtins::{Aggregation, BuiltinEntry, IntrinsicResult, Prepared, Text
 /// Index of a slot in the frame of a running plan.
 pub type Slot = u32;
 
-/// Index of a constant of the program.
 pub type ConstId = u32;
 
 /// Steps that run in order.
@@ -23,7 +22,6 @@ pub type Block = Box<[Step]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     Slot(Slot),
-    /// Among the constants.
     Const(ConstId),
 }
 
@@ -206,7 +204,6 @@ pub struct Aggregate {
     /// Holds the collection if the built-in is replaced, since the replacement receives it.
     pub slot: Slot,
     pub call: BuiltinCall,
-    /// Receives the result.
     pub out: Slot,
 }
 
@@ -248,7 +245,6 @@ pub enum ModifierTarget {
 /// A callable function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
-    /// A function of the policy.
     Rule(RuleId),
     Builtin(&'static str),
     HostFunction(u32),

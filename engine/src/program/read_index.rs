@@ -105,7 +105,7 @@ impl Equivalent<Edge> for EdgeKey<'_> {
     }
 }
 
-/// ReadLocation of a path in the tree.
+/// Location of a path in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ReadLocation {
     /// Deepest node that is on the path.

@@ -12,7 +12,6 @@ use crate::value::{Value, ValueRef};
 
 pub type RuleId = u32;
 
-/// Index of a tree node.
 pub type NodeId = u32;
 
 /// Kind of document that the rules of a path produce.
@@ -130,7 +129,6 @@ pub struct Chain {
 
 pub struct VirtualDocuments {
     pub nodes: Vec<TreeNode>,
-    /// Edges of the tree.
     steps: Steps,
 }
 
@@ -147,7 +145,6 @@ impl Default for VirtualDocuments {
 #[derive(Default)]
 pub struct TreeNode {
     pub key: Value,
-    /// Child nodes by key.
     pub children: std::collections::BTreeMap<Value, NodeId>,
     pub rule: Option<RuleId>,
 }
@@ -177,7 +174,6 @@ impl VirtualDocuments {
         self.nodes.reserve(count);
     }
 
-    /// Adds a node below another.
     pub fn add(&mut self, parent: NodeId, node: TreeNode) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
         self.steps.add(parent, node.key.borrow(), id);

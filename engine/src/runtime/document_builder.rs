@@ -3,7 +3,6 @@
 use crate::bug::bug;
 use crate::value::{Arena, KeyPositions, SetBuilder, ValueRef};
 
-/// A document that partial rules build.
 #[derive(Default)]
 pub(crate) enum DocumentBuilder<'e> {
     #[default]
@@ -15,7 +14,6 @@ pub(crate) enum DocumentBuilder<'e> {
     Object(Box<ChildDocuments<'e>>),
 }
 
-/// Keys with the documents below them.
 pub(crate) struct ChildDocuments<'e> {
     keys: KeyPositions<'e>,
     children: Vec<DocumentBuilder<'e>>,

@@ -75,7 +75,7 @@ impl Claims {
         self.0.iter().map(|(path, claim)| (&**path, *claim))
     }
 
-    /// Returns the claim on exactly one document.
+    /// Returns the claim on exactly one document, or `None` if it has none.
     pub fn get(&self, path: &[String]) -> Option<Claim> {
         self.0.get(path).copied()
     }

@@ -50,7 +50,6 @@ impl OpenArray {
         &self.path
     }
 
-    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -117,7 +116,6 @@ impl OpenArray {
         }
     }
 
-    /// Removes the element at a position.
     fn remove(&mut self, index: usize) {
         let Some((block_index, index)) = self.find(index) else {
             bug!("an element is removed that an array does not have");

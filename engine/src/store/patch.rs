@@ -101,7 +101,7 @@ impl PatchStep {
     }
 }
 
-/// Parses a JSON pointer.
+/// Parses a JSON pointer. The error is the message.
 fn pointer(text: &str) -> Result<Path, String> {
     let Some(steps) = text.strip_prefix('/') else {
         return match text {

@@ -28,7 +28,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// Creates a path from its keys.
+    /// Creates a path from its keys, without decoding them.
     pub fn new(segments: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             segments: segments.into_iter().map(Into::into).collect(),

@@ -29,7 +29,7 @@ pub struct TestOptions {
     /// The optimisations without which evaluations are repeated, to find why code is not covered. `None` turns coverage
     /// off.
     pub coverage: Option<Vec<UncoveredReason>>,
-    /// Time limit of each test.
+    /// Time limit of each test. `None` sets none.
     pub timeout: Option<Duration>,
 }
 
@@ -62,7 +62,7 @@ impl TestOptions {
         self
     }
 
-    /// Sets the time limit of each test.
+    /// Sets the time limit of each test. `None` sets none.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;

@@ -25,7 +25,6 @@ pub(super) struct Binding<'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// Pushes an empty environment.
     pub(super) fn push_frame(&mut self) -> FrameId {
         let frame = self.spare.pop().unwrap_or_default();
         self.frames.push(frame);
@@ -33,7 +32,6 @@ impl<'e> Topdown<'e> {
             .unwrap_or_else(|_| bug!("there are more environments than numbers"))
     }
 
-    /// Pops the innermost environment.
     pub(super) fn pop_frame(&mut self) {
         if let Some(mut frame) = self.frames.pop() {
             frame.clear();

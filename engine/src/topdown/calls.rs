@@ -20,7 +20,6 @@ const NO_FUNCTION: &str = "a call of a function that is not there";
 /// A call has fewer operands than its function has parameters, although the compiler checks their number.
 pub(super) const TOO_FEW_OPERANDS: &str = "a call with too few operands";
 
-/// Function that an operator refers to.
 #[derive(Clone, Copy)]
 pub(super) enum ResolvedOperator {
     Unify,

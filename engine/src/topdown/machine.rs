@@ -34,7 +34,6 @@ pub(super) enum SearchFlow {
     Stop,
 }
 
-/// Outcome of a part of the search.
 pub(super) type SearchResult = Result<SearchFlow, Halt>;
 
 /// Continuation that is called for each solution.
@@ -42,9 +41,7 @@ pub(super) type Continuation<'n, 'e> = &'n mut dyn FnMut(&mut Topdown<'e>) -> Se
 
 /// Environment that a search reads.
 pub struct TopdownContext<'e> {
-    /// Program that contains the rules.
     pub program: &'e Program,
-    /// Base documents.
     pub data: ValueRef<'e>,
     /// Input document, if there is one.
     pub input: Option<ValueRef<'e>>,
@@ -113,7 +110,6 @@ impl<'e> Goal<'e> {
     }
 }
 
-/// State of one search.
 pub struct Topdown<'e> {
     pub(super) program: &'e Program,
     pub(super) originals: Option<&'e HashMap<Name, Name>>,
@@ -126,7 +122,6 @@ pub struct Topdown<'e> {
     pub(super) frames: Vec<RuleBindings<'e>>,
     pub(super) spare: Vec<RuleBindings<'e>>,
     pub(super) scopes: Vec<TopdownScope<'e>>,
-    /// Index of the current scope.
     pub(super) scope: usize,
     pub(super) constants: HashMap<*const Term, Option<ValueRef<'e>>, foldhash::fast::RandomState>,
     /// Functions that operators refer to, by address.
@@ -150,7 +145,6 @@ const RED_ZONE: usize = limits::VALUE_STACK;
 const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Topdown<'e> {
-    /// Creates a search.
     pub fn new(context: TopdownContext<'e>, call: BuiltinContext<'e>) -> Self {
         Self {
             program: context.program,

@@ -34,7 +34,6 @@ type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, ValueRef<'e>, foldhash::fast:
 pub(super) struct TopdownScope<'e> {
     /// Input document, if there is one.
     pub input: Option<ValueRef<'e>>,
-    /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later entries win.
     pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
@@ -72,7 +71,6 @@ impl Hash for ScopeIdentity<'_> {
     }
 }
 
-/// A replaced function.
 #[derive(Clone, PartialEq)]
 pub(super) struct Mocked<'e> {
     /// Dotted name of the function.
@@ -98,7 +96,6 @@ pub(super) enum ReplacedTarget {
 }
 
 impl<'e> TopdownScope<'e> {
-    /// Clears the caches.
     pub fn forget(&mut self) {
         self.memo.clear();
         self.narrowed.clear();

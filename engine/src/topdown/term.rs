@@ -11,7 +11,6 @@ pub(crate) type FrameId = u32;
 /// A term has no value although all its variables have one.
 pub(super) const NO_VALUE: &str = "a term without a value";
 
-/// A term during a search.
 #[derive(Clone, Copy)]
 pub(crate) enum TermRef<'e> {
     Value(ValueRef<'e>),
@@ -21,7 +20,6 @@ pub(crate) enum TermRef<'e> {
     Built(&'e BuiltTerm<'e>),
 }
 
-/// A term built during the search.
 pub(crate) enum BuiltTerm<'e> {
     /// A generated variable.
     Var(&'e str, FrameId),

@@ -219,7 +219,6 @@ impl Coverage {
 /// Byte offsets of the first character and after the last one.
 type ByteRange = (u32, u32);
 
-/// Covered ranges of one module.
 struct Hits(BTreeSet<ByteRange>);
 
 impl Hits {

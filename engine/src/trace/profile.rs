@@ -88,7 +88,6 @@ impl Serialize for ProfileRow {
     }
 }
 
-/// Measurements of one row so far.
 struct Row {
     span: Span,
     time: Duration,

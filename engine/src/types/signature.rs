@@ -7,13 +7,11 @@ use super::{FunctionType, Parameter, Type};
 use crate::limits;
 use crate::value::Value;
 
-/// Syntax error of a function signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignatureError {
     pub signature: Box<str>,
     pub offset: usize,
-    /// Syntax expected there.
     pub expected: &'static str,
 }
 

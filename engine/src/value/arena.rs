@@ -69,7 +69,6 @@ impl<'e> Deref for ArenaArray<'e> {
 }
 
 impl Arena {
-    /// Creates an empty arena.
     pub fn new() -> Self {
         Self::default()
     }
@@ -241,7 +240,6 @@ impl Arena {
         all
     }
 
-    /// Creates an empty list in the arena.
     pub fn list(&self) -> bumpalo::collections::Vec<'_, ValueRef<'_>> {
         bumpalo::collections::Vec::new_in(&self.bump)
     }

@@ -12,7 +12,7 @@ use super::{Value, ValueRef};
 pub struct Items(ThinArc<(), Value>);
 
 impl Items {
-    /// Creates an array from elements.
+    /// Creates an array, which takes the elements.
     pub fn new(items: Vec<Value>) -> Self {
         let header = HeaderWithLength::new((), items.len());
         let items = Arc::from_header_and_vec(header, items);
@@ -112,7 +112,7 @@ pub(crate) enum ArrayViewRepr<'e> {
 }
 
 impl<'e> ArrayView<'e> {
-    /// Returns the number of elements.
+    /// Returns the number of elements. O(1).
     #[inline]
     pub fn len(self) -> usize {
         match self {
@@ -151,7 +151,6 @@ pub struct ArrayIter<'e>(pub(crate) ArrayIterRepr<'e>);
 
 #[derive(Clone)]
 pub(crate) enum ArrayIterRepr<'e> {
-    /// Elements of an owned array.
     Stored(std::slice::Iter<'e, Value>),
     Arena(std::slice::Iter<'e, ValueRef<'e>>),
 }

@@ -227,7 +227,7 @@ impl Value {
         Self(Repr::Set(Arc::new(Set::from_items(items))))
     }
 
-    /// Returns the value under a string key of an object.
+    /// Returns the value under a string key of an object, or `None` for missing keys and other values.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self(Repr::Object(object)) => object.get_str(key),

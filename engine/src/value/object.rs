@@ -168,7 +168,7 @@ impl Object {
         self.0.as_ptr().addr()
     }
 
-    /// Returns the number of keys.
+    /// Returns the number of keys. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         match self.repr() {
@@ -389,7 +389,7 @@ pub(crate) enum ObjectViewRepr<'e> {
 }
 
 impl<'e> ObjectView<'e> {
-    /// Returns the number of keys.
+    /// Returns the number of keys. O(1).
     #[inline]
     pub fn len(self) -> usize {
         match self {

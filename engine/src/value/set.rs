@@ -71,7 +71,7 @@ pub(crate) enum SetViewRepr<'e> {
 }
 
 impl<'e> SetView<'e> {
-    /// Returns the number of members.
+    /// Returns the number of members. O(1).
     #[inline]
     pub fn len(self) -> usize {
         match self {
@@ -119,7 +119,6 @@ pub struct SetIter<'e>(pub(crate) SetIterRepr<'e>);
 
 #[derive(Clone)]
 pub(crate) enum SetIterRepr<'e> {
-    /// Members of an owned set.
     Stored(std::slice::Iter<'e, Value>),
     Arena(ArenaMembers<'e>),
 }

@@ -52,7 +52,6 @@ pub(super) fn are_equal(a: &Object, b: &Object) -> bool {
     a.ptr_eq(b) || stack::level(|| equal_objects(a, b))
 }
 
-/// Compares two objects.
 #[inline]
 pub(super) fn order(a: &Object, b: &Object) -> Ordering {
     if a.ptr_eq(b) {

@@ -308,11 +308,9 @@ pub struct TextView<'e>(pub(crate) TextViewRepr<'e>);
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum TextViewRepr<'e> {
-    /// A string that is stored inline.
     Short(BorrowedText<'e>),
     /// Valid UTF-8, checked before.
     Utf8(&'e str),
-    /// Anything else.
     Bytes(&'e [u8]),
 }
 

@@ -40,7 +40,6 @@ struct Form {
 /// Result of comparing a name with that of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NameMatch {
-    /// Identical object.
     Same,
     /// Another object with the same text.
     Equal,

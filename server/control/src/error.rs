@@ -70,7 +70,7 @@ impl ApiError {
         self
     }
 
-    /// Creates an error for an invalid request.
+    /// Creates an error for an invalid request, which has status 400.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ApiErrorKind::Invalid, message)
     }

@@ -31,9 +31,9 @@ pub trait StageSpan: Send + Sync {
 /// The tracer and the current span of a task. The default traces nothing.
 #[derive(Clone, Default)]
 pub struct TraceContext {
-    /// Creates spans.
+    /// Creates spans. `None` traces nothing.
     pub tracer: Option<Arc<dyn Tracer>>,
-    /// The current span.
+    /// The current span, in the format of the header `traceparent`.
     pub parent: Option<String>,
 }
 

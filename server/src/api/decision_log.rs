@@ -49,7 +49,6 @@ pub struct Outcome<'a> {
     pub result: Option<&'a [u8]>,
     /// Why the decision failed.
     pub error: Option<&'a ApiError>,
-    /// Timers and counters.
     pub metrics: &'a Metrics,
     /// Labels of the rules that succeeded.
     pub labels: &'a [Map<String, Json>],

@@ -29,7 +29,6 @@ pub struct DocumentEvaluation<'a> {
     pub envelope: Envelope<'a>,
     /// `true` if the response contains a warning for a missing input.
     pub warn: bool,
-    /// Timers of the request.
     pub metrics: Metrics,
     pub logged: Option<LoggedDecision>,
 }

@@ -37,7 +37,6 @@ enum Ends {
 pub enum EvaluationFailure {
     /// The input is malformed: a message for the client.
     Input(String),
-    /// Anything else.
     Other(ApiError),
 }
 
@@ -76,7 +75,6 @@ pub struct Documents {
 /// A prepared document, with the estimate of its latency.
 pub struct ServedDocument {
     prepared: PreparedDocument,
-    /// Estimated duration of an evaluation.
     estimate: Arc<LatencyEstimate>,
     /// Engine generation of the last traced evaluation.
     answered: AtomicU64,

@@ -97,7 +97,6 @@ impl ApiError {
         Self::new(Status::UNAUTHORIZED, "unauthorized", message)
     }
 
-    /// Creates an error with a given status.
     pub fn with_status(status: Status, code: &'static str, message: impl Into<String>) -> Self {
         Self::new(status, code, message)
     }

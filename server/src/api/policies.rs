@@ -191,7 +191,6 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(success(state, request, &metrics))
 }
 
-/// The policy that a request names.
 struct PolicyTarget {
     /// Policy id: the decoded part of the path after the route, including slashes.
     id: String,

@@ -23,7 +23,6 @@ pub enum Runs {
     Apart,
 }
 
-/// A method of a path.
 pub struct Action {
     /// HTTP method: `GET`, `POST`, …
     pub method: &'static str,
@@ -40,13 +39,11 @@ const fn action(method: &'static str, runs: Runs, handler: Handler) -> Action {
     }
 }
 
-/// The methods of a path.
 pub struct Route {
     /// The path, or the prefix of the paths below it.
     pub path: &'static str,
     /// `true` if the route includes all paths below it.
     pub below: bool,
-    /// Supported methods.
     pub actions: &'static [Action],
 }
 

@@ -22,7 +22,6 @@ use crate::telemetry::Metrics;
 /// Details that a request selects in addition to the result.
 #[derive(Clone, Copy)]
 pub struct Selection {
-    /// Level of detail of the trace.
     pub detail: Option<Detail>,
     instruments: bool,
     ids: bool,
@@ -116,7 +115,6 @@ impl EvalDetails {
 
 /// A prepared document or query that supports traced evaluation.
 pub trait Searched {
-    /// Result of an evaluation.
     type Answer;
 
     /// Evaluates without a trace.

@@ -55,7 +55,6 @@ impl RoutingService {
         }
     }
 
-    /// Returns the state that handlers share.
     pub fn state(&self) -> &State {
         &self.api.state
     }

@@ -34,7 +34,6 @@ const PROBES: [&str; 2] = [
 pub struct State {
     /// Weak reference to itself, for work on other threads.
     me: Weak<Self>,
-    /// Policies and documents.
     pub engine: Engine,
     pub options: ServerOptions,
     /// Options that may change while the server runs, and the configuration without secrets.

@@ -131,7 +131,6 @@ fn build(args: &Args) -> Result<(), String> {
     std::fs::write(&*output, archive).map_err(|error| super::fmt::message("open", &output, &error))
 }
 
-/// Contents of the paths.
 #[expect(clippy::large_enum_variant, reason = "there is one value in a process")]
 enum BuildInputs {
     /// Bundles and their names, as `build` reads them.

@@ -22,7 +22,6 @@ pub struct Args {
     no_descriptions: bool,
 }
 
-/// Prints the script.
 pub fn run(args: &Args) -> ExitCode {
     let mut command = with_forms(program(COMMANDS));
     let mut script = Vec::new();

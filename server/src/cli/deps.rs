@@ -50,7 +50,6 @@ enum Format {
     Json,
 }
 
-/// Prints the documents.
 pub fn run(args: &Args) -> ExitCode {
     let [query] = args.query.as_slice() else {
         super::wrong_usage("deps", "specify exactly one query argument");

@@ -10,7 +10,6 @@ pub enum TraceFormat {
     Nothing,
 }
 
-/// A trace in one form.
 #[derive(Debug, Default)]
 pub struct Explanation {
     lines: String,

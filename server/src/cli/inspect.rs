@@ -73,7 +73,6 @@ struct InspectedContents {
     modules: Vec<Arc<Module>>,
 }
 
-/// A WebAssembly module.
 struct WasmModule {
     path: String,
     /// Path relative to the bundle.

@@ -17,7 +17,6 @@ pub struct Args {
     folder: PathBuf,
 }
 
-/// Writes the pages.
 pub fn run(args: &Args) -> ExitCode {
     match write(args) {
         Ok(()) => ExitCode::SUCCESS,

@@ -54,7 +54,6 @@ struct FindArgs {
     v1_compatible: bool,
 }
 
-/// Prints the result.
 pub fn run(args: &Args) -> ExitCode {
     let Question::FindDefinition(args) = &args.question;
     let result = match args.position.as_slice() {

@@ -43,7 +43,6 @@ enum Format {
     Json,
 }
 
-/// Prints the tree.
 pub fn run(args: &Args) -> ExitCode {
     match tree(args) {
         Ok(text) => {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::TlsOptions;
 
-/// Name of the plugin.
 pub const ENVOY: &str = "envoy_ext_authz_grpc";
 
 /// External authorization: where checks are received, and which document decides about them.

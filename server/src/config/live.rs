@@ -56,7 +56,6 @@ impl LiveOptions {
 }
 
 impl Live {
-    /// Creates the active options.
     pub fn new(options: LiveOptions) -> Self {
         Self(Arc::new(ArcSwap::from_pointee(options)))
     }

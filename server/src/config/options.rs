@@ -16,7 +16,7 @@ pub struct ServerOptions {
     pub addresses: Vec<String>,
     /// Addresses that serve only health and metrics.
     pub diagnostic_addresses: Vec<String>,
-    /// File mode of Unix sockets.
+    /// File mode of Unix sockets, `0o755` by default.
     pub socket_mode: u32,
     /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,
@@ -25,7 +25,7 @@ pub struct ServerOptions {
     /// Hosts that requests may name to a server without authentication, in addition to `localhost`, loopback addresses and the
     /// listening addresses. They are names or IP addresses, with a port if no other port is allowed.
     pub allowed_hosts: Vec<String>,
-    /// Client authentication method.
+    /// Client authentication method. By default, clients are not authenticated.
     pub authentication: Authentication,
     /// Authorization method of requests to the API.
     pub authorization: Authorization,
@@ -53,7 +53,7 @@ pub struct ServerOptions {
     pub spelling: Spelling,
     /// Limits. The default is that of `solon run`.
     pub bounds: Bounds,
-    /// Compression of responses.
+    /// Compression of responses for clients that accept gzip.
     pub packing: Packing,
     /// Path of the document that `POST /` responds with.
     pub default_decision: String,

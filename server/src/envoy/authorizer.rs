@@ -28,7 +28,6 @@ pub struct Authorizer {
     state: Arc<State>,
     executor: Arc<Executor>,
     decider: Decider,
-    /// Options of parsing requests.
     pub parsing: Parsing,
     counts: Option<Arc<CheckCounts>>,
     is_dry_run: bool,

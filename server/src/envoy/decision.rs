@@ -2,7 +2,6 @@
 
 use solon::{Value, ValueRef};
 
-/// A decision about a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
     pub is_allowed: bool,
@@ -13,9 +12,7 @@ pub struct Decision {
     pub request_headers_to_remove: Vec<String>,
     /// Headers that are added to the response to an allowed request.
     pub response_headers_to_add: Vec<(String, String)>,
-    /// Query parameters that are removed from an allowed request.
     pub query_parameters_to_remove: Vec<String>,
-    /// Query parameters that are set in an allowed request.
     pub query_parameters_to_set: Vec<(String, String)>,
     /// Body of the response to a denied request.
     pub body: Option<String>,

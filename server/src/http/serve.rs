@@ -29,9 +29,7 @@ const HEADERS: usize = 100;
 /// Minimum size of the head buffer that hyper accepts.
 const SMALLEST_HEAD: usize = 8 << 10;
 
-/// Options of serving connections.
 pub struct Serving<A> {
-    /// Service that responds to requests.
     pub service: Arc<ConnectionService<A>>,
     /// `true` if HTTP/2 without TLS is supported.
     pub h2c: bool,

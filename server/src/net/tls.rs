@@ -20,7 +20,7 @@ use crate::system::signals::{Signal, SignalKind, signal};
 /// Certificate chain of a client, as DER, its own first.
 pub type Certificates = Vec<Vec<u8>>;
 
-/// Current TLS configuration.
+/// TLS configuration that can be loaded again while the server runs.
 pub struct TlsState {
     options: TlsOptions,
     provider: Arc<CryptoProvider>,

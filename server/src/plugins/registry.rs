@@ -26,7 +26,7 @@ pub enum PluginState {
 }
 
 impl PluginState {
-    /// Returns the public name.
+    /// Returns the name in `GET /v1/status`, such as `NOT_READY`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NotReady => "NOT_READY",
@@ -40,7 +40,6 @@ impl PluginState {
 #[derive(Clone, Debug, Serialize)]
 pub struct PluginStatus {
     pub state: PluginState,
-    /// Reason for the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -137,7 +136,6 @@ impl Registry {
         self.discovery.lock().clone()
     }
 
-    /// Removes a bundle from the status.
     pub fn forget_bundle(&self, name: &str) {
         self.bundles.lock().remove(name);
         self.look_at_bundles();

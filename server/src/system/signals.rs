@@ -10,7 +10,6 @@ pub use elsewhere::{Signal, SignalKind, signal};
 mod elsewhere {
     use std::io;
 
-    /// A signal that the server handles.
     #[derive(Clone, Copy, Debug)]
     pub struct SignalKind(UnixSignal);
 

@@ -57,7 +57,7 @@ impl Curve {
         }
     }
 
-    /// Returns the curve with an object identifier.
+    /// Returns the curve with an object identifier, or `None` for other curves.
     pub fn by_oid(oid: &[u8]) -> Option<Self> {
         let curves = [Self::P224, Self::P256, Self::P384, Self::P521];
         curves.into_iter().find(|curve| curve.oid() == oid)

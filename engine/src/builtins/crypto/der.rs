@@ -13,7 +13,6 @@ pub const INTEGER: u8 = 2;
 pub const BIT_STRING: u8 = 3;
 pub const OCTET_STRING: u8 = 4;
 pub const NULL: u8 = 5;
-/// `OBJECT IDENTIFIER`
 pub const OID: u8 = 6;
 pub const SEQUENCE: u8 = 0x30;
 pub const SET: u8 = 0x31;

@@ -2,7 +2,6 @@
 
 use aws_lc_rs::digest::{self, Algorithm, Digest, SHA256, SHA384, SHA512};
 
-/// A member of the SHA-2 family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sha2 {
     Sha256,

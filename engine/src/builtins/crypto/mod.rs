@@ -30,7 +30,6 @@ use json::ArenaJson;
 use private::{KeyEncoding, PrivateKey};
 use request::CertificateRequest;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "crypto.parse_private_keys",

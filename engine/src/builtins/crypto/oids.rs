@@ -22,7 +22,6 @@ macro_rules! named {
 named! {
     RSA = rfc5912::RSA_ENCRYPTION;
     DSA = rfc5912::ID_DSA;
-    /// Elliptic curve keys.
     EC = rfc5912::ID_EC_PUBLIC_KEY;
     /// Ed25519 keys and signatures.
     ED25519 = rfc8410::ID_ED_25519;

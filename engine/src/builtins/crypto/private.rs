@@ -33,7 +33,7 @@ pub enum KeyEncoding {
 }
 
 impl KeyEncoding {
-    /// Returns the encoding for the label of a PEM block.
+    /// Returns the encoding for the label of a PEM block, or `None` for other labels.
     pub fn by_label(label: &[u8]) -> Option<Self> {
         match label {
             b"RSA PRIVATE KEY" => Some(Self::Pkcs1),

@@ -11,7 +11,6 @@ use crate::limits::DECIMAL_BYTES;
 #[derive(Clone, Debug)]
 pub enum PublicKey {
     Rsa(RsaPublic),
-    /// Elliptic curve point
     Ec(PublicPoint),
     /// Ed25519, for signatures.
     Ed25519(Box<[u8]>),

@@ -9,7 +9,6 @@ mod yaml;
 
 use super::Builtin;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "base64.decode",

@@ -5,9 +5,7 @@ use super::syntax::{Piece, parse};
 /// Properties of all strings that match.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Certain {
-    /// Common prefix.
     pub start: String,
-    /// Common suffix.
     pub end: String,
     /// Segments between delimiters, as far as they are determined from the start. `None` matches anything.
     pub segments: Vec<Option<String>>,

@@ -19,7 +19,6 @@ pub enum Glob {
     Automaton {
         /// Common prefix of all matching strings.
         start: Box<str>,
-        /// Compiled automaton.
         regex: meta::Regex,
     },
 }

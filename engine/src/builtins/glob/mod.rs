@@ -28,7 +28,6 @@ pub fn is_match(pattern: &str, text: &str) -> Result<bool, String> {
     }
 }
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "glob.match",

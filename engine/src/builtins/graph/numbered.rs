@@ -31,7 +31,6 @@ struct NodeNumbers {
     secrets: NameKey,
 }
 
-/// A name and its number.
 #[derive(Clone, Copy, Default)]
 struct NodeSlot {
     key: NameKey,

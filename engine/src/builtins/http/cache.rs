@@ -71,7 +71,7 @@ impl ResponseCache {
         self.state.lock().bytes
     }
 
-    /// Removes all entries.
+    /// Removes all entries. Takes the lock of the cache.
     pub fn clear(&self) {
         *self.state.lock() = CacheState::default();
     }

@@ -18,7 +18,6 @@ pub struct Caching {
     mode: Option<CacheMode>,
 }
 
-/// Content of a cache entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CacheMode {
     /// The undecoded response.

@@ -31,7 +31,6 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, RefRepr, ValueRef};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "http.send",
     "request: object[string: any] => response: object[any: any]",

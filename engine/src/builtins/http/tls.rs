@@ -9,7 +9,6 @@ use crate::host::{Host, Identity, Tls, Trust};
 
 #[derive(Default)]
 pub struct TlsFields {
-    /// Certificate authorities.
     pub ca: PemSources,
     pub certificate: PemSources,
     pub key: PemSources,

@@ -42,7 +42,6 @@ enum Action {
         over: bool,
     },
     Remove,
-    /// Changes the value inside.
     Into(usize),
 }
 

@@ -112,7 +112,7 @@ impl<'e> Paths<'e> {
         self.steps.len()
     }
 
-    /// Returns the child node for a key.
+    /// Returns the child node for a key, or `None` if no path has it.
     #[inline]
     fn next(&self, from: usize, key: ValueRef<'e>) -> Option<usize> {
         let leads = |step: &FilterStep<'_>| step.from == from && step.key == key;

@@ -16,7 +16,6 @@ mod tree;
 
 use super::Builtin;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.filter",

@@ -21,7 +21,7 @@ pub enum HeaderValue<'t> {
 }
 
 impl HeaderValue<'_> {
-    /// Returns a field of an object.
+    /// Returns a field of an object, or `None` if it is missing.
     pub fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(fields) = self else {
             return None;

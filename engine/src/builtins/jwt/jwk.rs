@@ -5,7 +5,6 @@ use crate::builtins::crypto::curve::{Curve, PublicPoint};
 use crate::builtins::crypto::rsa::{RsaPrivate, RsaPublic};
 use crate::value::{Arena, Kind, RefRepr, ValueRef, json};
 
-/// A key with its metadata.
 #[derive(Clone)]
 pub struct Jwk {
     pub algorithm: Option<Box<str>>,
@@ -19,9 +18,7 @@ pub enum Material {
     RsaPublic(RsaPublic),
     /// RSA. The factors may be missing.
     RsaPrivate {
-        /// Modulus and exponent.
         public: RsaPublic,
-        /// Private exponent.
         d: Box<[u8]>,
         /// Factors of the modulus.
         primes: [Option<Box<[u8]>>; 2],

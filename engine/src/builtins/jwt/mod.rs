@@ -28,7 +28,6 @@ use header::Header;
 use keys::{Allowed, Keys};
 use token::{EncodedToken, object};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "io.jwt.decode",

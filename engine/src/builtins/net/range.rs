@@ -218,7 +218,7 @@ impl Range {
         }
     }
 
-    /// Parses an address and a prefix length.
+    /// Parses an address and a prefix length. Returns `None` if the text is not valid.
     pub fn parse(text: &str) -> Option<(Address, Self)> {
         let (address, length) = text.split_once('/')?;
         let ip = ip(address)?;

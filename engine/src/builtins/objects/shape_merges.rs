@@ -164,7 +164,6 @@ impl ShapeId {
     /// Id of the operation that selects only the keys.
     const KEYS: Self = Self { address: 1, len: 0 };
 
-    /// Returns a hash of both ids.
     #[inline]
     fn hash_with(self, other: Self) -> u64 {
         let addresses = (self.address as u64).rotate_left(32) ^ other.address as u64;

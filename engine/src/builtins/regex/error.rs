@@ -7,7 +7,6 @@ use crate::builtins::BuiltinError;
 #[derive(Debug, PartialEq, Eq)]
 pub struct RegexError {
     pub problem: RegexErrorKind,
-    /// Invalid part of the pattern.
     pub part: String,
 }
 

@@ -29,7 +29,6 @@ use program::Haystack;
 pub use program::{Effort, Regex, beginnings, build};
 use template::RegexTemplate;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "regex.find_all_string_submatch_n",

@@ -21,11 +21,8 @@ pub const NESTING: u32 = 1000;
 /// Counts of at least this value are not parsed as counts.
 const COUNT_TOO_LONG: u32 = 100_000_000;
 
-/// A parsed pattern.
 pub struct Syntax {
-    /// Parsed expression.
     pub hir: Hir,
-    /// Nesting depth.
     pub height: u32,
     /// Names of the groups, from 0 (the whole match). Most are empty.
     pub names: Vec<String>,

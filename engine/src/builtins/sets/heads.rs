@@ -5,7 +5,6 @@ use crate::bug::bug;
 use crate::index::Indexed as _;
 use crate::value::{Arena, ValueRef, sort, text};
 
-/// Number of cached sets.
 const CAPACITY: usize = 8;
 
 /// Number of bytes by which the offset may be less than the length of the prefix that two sets share.

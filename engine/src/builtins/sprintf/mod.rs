@@ -15,7 +15,6 @@ pub use argument::GoArgument;
 pub use directive::{ArgumentSource, FormatDirective, FormatItem, FormatParser, Spec};
 pub use printer::Printer;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "sprintf",
     "format: string, values: array[any] => output: string",

@@ -12,7 +12,6 @@ pub use affix::AffixCache;
 use super::{Builtin, IndexTest, TextRelation};
 pub use case::{simple_lower, simple_upper};
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "concat",

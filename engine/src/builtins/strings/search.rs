@@ -20,7 +20,7 @@ pub fn contains<'e>(
     )))
 }
 
-/// Prepares a constant needle of `contains`.
+/// Prepares a constant needle of `contains`. Returns `None` if it is not a constant string.
 pub fn prepare_contains(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let needle = operands.get(1).copied()??.as_text()?;
     let finder = memmem::Finder::new(needle.as_bytes()).into_owned();
@@ -84,7 +84,7 @@ impl Prepared for IndexOf {
     }
 }
 
-/// Prepares a constant needle of `indexof`.
+/// Prepares a constant needle of `indexof`. Returns `None` if it is not a constant string.
 pub fn prepare_indexof(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let needle = operands.get(1).copied()??.as_text()?;
     let needle = needle.to_str();

@@ -21,7 +21,6 @@ use crate::limits;
 use crate::value::{Kind, TextView, ValueRef, display, json, text};
 use tree::NamedTemplates;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "strings.render_template",
     "value: string, vars: object[string: any] => result: string",

@@ -5,7 +5,6 @@ use crate::builtins::sprintf::{self, ArgumentSource, GoArgument, Printer, Spec};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{RefRepr, TextView, ValueRef};
 
-/// Arguments of a format.
 #[derive(Clone, Copy)]
 pub struct DataValues<'v, 'e>(pub &'v [Data<'e>]);
 

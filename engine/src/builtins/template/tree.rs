@@ -53,7 +53,6 @@ pub struct Pipeline {
     pub position: TemplatePosition,
 }
 
-/// An operand with arguments.
 #[derive(Debug)]
 pub struct Command {
     pub operands: Vec<TemplateOperand>,

@@ -68,7 +68,6 @@ pub fn rfc3339_nano() -> &'static TimeLayout {
     &LAYOUT
 }
 
-/// Padding of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Pad {
     None,

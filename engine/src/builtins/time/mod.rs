@@ -19,7 +19,6 @@ use instant::{Instant, checked_ns};
 pub use layout::TimeLayout;
 pub use zone::LastZone;
 
-/// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "time.add_date",

@@ -9,7 +9,6 @@ use super::Ignore;
 use crate::bundle::{FileError, FileKind, Files, Links, LoadError, LoadErrors};
 use crate::uri::file_path;
 
-/// Files that a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSelection {
     /// Modules and documents.

@@ -31,7 +31,6 @@ pub type OutEdges = SmallVec<[u32; 4]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Vertex(u32);
 
-/// Dependency graph of the rules.
 #[derive(Debug, Default)]
 pub struct Graph {
     rules: Vec<TreeRuleId>,
@@ -83,7 +82,6 @@ pub struct DynamicRef {
 /// A step that is known only at evaluation.
 #[derive(Clone, Debug)]
 pub struct StepCondition {
-    /// Index of the step in the reference.
     pub step: usize,
     /// Knowledge about the step.
     pub note: StepNote,
@@ -254,7 +252,6 @@ impl Graph {
         members.into_iter().flatten().copied().map(Vertex)
     }
 
-    /// Returns the targets of the edges of all vertices.
     pub fn edges(&self) -> Arc<Vec<OutEdges>> {
         self.edges.clone()
     }
@@ -276,7 +273,6 @@ impl Graph {
         (0..length(&self.edges)).map(Vertex)
     }
 
-    /// Number of vertices.
     pub fn len(&self) -> usize {
         self.edges.len()
     }

@@ -63,7 +63,6 @@ struct WithRewriter<'c> {
     report: &'c mut Report,
 }
 
-/// Reason that a modifier is rejected.
 struct WithRejection {
     code: Code,
     span: Span,

@@ -19,7 +19,6 @@ use crate::index::Indexed as _;
 /// Variables that an expression needs and nothing binds.
 #[derive(Debug)]
 pub struct Unsafe {
-    /// Location of the expression.
     pub span: Span,
     /// Variables without values.
     pub vars: VarSet,
@@ -30,7 +29,6 @@ pub struct Unsafe {
 /// Context for ordering bodies.
 #[derive(Clone, Copy)]
 pub struct SafetyContext<'c> {
-    /// Functions that calls can name.
     pub functions: CallableFunctions<'c>,
     pub locals: &'c Locals,
     /// `true` if there may be comprehensions.
@@ -43,7 +41,6 @@ pub struct Safety<'c> {
     reading: Reading,
     /// Variables seen so far.
     pub vars: Vars,
-    /// Unsafe expressions so far.
     pub rejected: Vec<Unsafe>,
 }
 

@@ -93,7 +93,6 @@ fn user_name(name: &Name) -> &str {
     if name.starts_with('$') { "_" } else { name }
 }
 
-/// Reports a variable of a body.
 fn report_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
     let name = user_name(name);
     let hint = if FUTURE_KEYWORDS.contains(&name) {

@@ -146,7 +146,6 @@ impl VarSet {
             .all(|(block, word)| word & !other.word(*block) == 0)
     }
 
-    /// Adds all variables of another set.
     #[inline]
     pub fn add(&mut self, other: &Self) {
         for (block, word) in &other.blocks {
@@ -163,7 +162,6 @@ impl VarSet {
         });
     }
 
-    /// Returns the difference of two sets.
     pub fn without(&self, other: &Self) -> Self {
         let mut set = self.clone();
         set.subtract(other);

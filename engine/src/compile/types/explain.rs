@@ -19,7 +19,6 @@ pub type Details = (Vec<String>, Option<Json>);
 /// A type error without its file.
 #[derive(Clone, Debug)]
 pub struct TypeProblem {
-    /// Source location.
     pub span: Span,
     pub message: String,
     /// Lines below the message.

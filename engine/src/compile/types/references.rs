@@ -62,7 +62,6 @@ enum RefError {
 enum PossibleKeys {
     /// Keys of a type, if they are known.
     OfType(Type),
-    /// Children of a node of a layer.
     From(usize, TypeNodeId),
     /// The type has no keys.
     Nothing,

@@ -14,7 +14,6 @@ use crate::value::Value;
 pub struct TypeChanges<'c> {
     graph: &'c Graph,
     tree: &'c RuleTree,
-    /// Earlier types of documents.
     before: Option<&'c TypeTree>,
     /// Documents that some rule may change; `Some(true)` if the type is another, `None` if not compared yet.
     documents: HashMap<RuleTreeNodeId, Option<bool>>,

@@ -5,7 +5,6 @@ use super::names::{SqlKeywords, quote_name, sorted_keywords};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::SubstringPosition;
 
-/// Dialect of PostgreSQL.
 pub struct Postgresql;
 
 /// Reserved words that must be quoted as table names. After a dot no word is reserved.

@@ -4,7 +4,6 @@ use super::dialect::{Dialect, Pattern, affixed, double_quotes, escape_pattern, p
 use super::names::{SqlKeywords, quote_name, sorted_keywords};
 use crate::filter::condition::{ComparisonOperator, SubstringPosition};
 
-/// Dialect of SQL Server.
 pub struct Sqlserver;
 
 /// Collation that compares by code point.

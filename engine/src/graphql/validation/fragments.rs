@@ -170,7 +170,6 @@ fn is_possible(parent: &TypeDef, ty: &TypeDef) -> bool {
     false
 }
 
-/// State of the search for cycles.
 #[derive(Default)]
 struct Search<'d> {
     /// Spreads on the current path.

@@ -11,7 +11,6 @@ use super::super::parser::ParseResult;
 use super::super::type_system::{InputOrField, TypeDef};
 use super::DocumentValidator;
 
-/// Finished comparisons.
 #[derive(Default)]
 pub(super) struct Compared<'d> {
     /// Pairs of a selection set and a fragment; `true` if they were compared only as ones that never apply to one object.

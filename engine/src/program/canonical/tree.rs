@@ -28,7 +28,6 @@ impl IndexType for DocNodeId {
 /// A document node: a package, a rule, or a step between them.
 #[derive(Default)]
 pub struct DocNode {
-    /// Child nodes by key.
     pub children: BTreeMap<Value, DocNodeId>,
     /// Rules whose longest constant prefix is this node.
     rules: Vec<RuleAt>,
@@ -36,7 +35,6 @@ pub struct DocNode {
     pub group: Option<Group>,
 }
 
-/// Kind of document that a group produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
     Single,

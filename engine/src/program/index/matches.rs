@@ -55,13 +55,11 @@ pub struct Numbers<'e> {
 }
 
 impl<'e> Numbers<'e> {
-    /// Merges two lists.
     #[inline]
     pub fn merged(left: &'e [u32], right: &'e [u32]) -> Self {
         Self { left, right }
     }
 
-    /// Creates the iterator of one list.
     #[inline]
     pub fn of_list(list: &'e [u32]) -> Self {
         let right = &[];

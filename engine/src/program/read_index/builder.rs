@@ -9,7 +9,6 @@ use super::{Edge, EdgeKey, NONE, PathNode, PathNodeId, ReadIndex, ReadRoot};
 use crate::index::Indexed as _;
 use crate::program::{RuleId, RuleSubset};
 
-/// Collects read paths.
 pub(super) struct Builder {
     nodes: Vec<PathNode>,
     children: HashMap<Edge, PathNodeId>,

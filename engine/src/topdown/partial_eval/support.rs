@@ -124,7 +124,6 @@ impl Support<'_> {
     }
 }
 
-/// Kind of rules that become support rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SupportKind {
     Complete,

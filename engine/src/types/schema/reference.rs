@@ -13,7 +13,6 @@ use crate::value::{Repr, Value};
 pub struct SchemaReferences<'a> {
     /// Documents and subschemas by id.
     named: HashMap<String, &'a Value>,
-    /// Declared ids.
     given: HashSet<String>,
     /// Resolved references of the schemas with a `$ref`, by address.
     absolute: HashMap<*const Value, UriReference>,

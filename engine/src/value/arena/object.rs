@@ -69,7 +69,6 @@ impl<'e> ArenaObject<'e> {
         self.overlaid.is_none() && self.extent.is_flat()
     }
 
-    /// Returns the number of keys.
     #[inline]
     pub fn len(&self) -> usize {
         match self.overlaid {
@@ -207,7 +206,6 @@ pub struct ObjectBuilder<'e> {
 }
 
 impl<'e> ObjectBuilder<'e> {
-    /// Creates an empty builder.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -270,7 +268,6 @@ impl<'e> ObjectBuilder<'e> {
         self.values.get(index).copied()
     }
 
-    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -308,7 +305,6 @@ pub struct KeyPositions<'e> {
 }
 
 impl<'e> KeyPositions<'e> {
-    /// Creates an empty builder.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,

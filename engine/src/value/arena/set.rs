@@ -32,7 +32,6 @@ impl<'e> ArenaSet<'e> {
         self.order.arena()
     }
 
-    /// Returns the number of members.
     #[inline]
     pub fn len(&self) -> usize {
         self.items.len()
@@ -205,7 +204,6 @@ impl Arena {
 }
 
 impl<'e> SetBuilder<'e> {
-    /// Creates an empty builder.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -215,7 +213,6 @@ impl<'e> SetBuilder<'e> {
         }
     }
 
-    /// Returns the members so far.
     pub fn items(&self) -> &[ValueRef<'e>] {
         &self.items
     }

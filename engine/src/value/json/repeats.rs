@@ -240,7 +240,6 @@ fn is_plain(value: &Value) -> bool {
     )
 }
 
-/// Result of a lookup.
 pub(super) enum Probe<'p, P = Value> {
     /// An equal part is cached.
     Hit(P),

@@ -22,7 +22,7 @@ impl Number<'_> {
         self.bitwise(other, |a, b| a ^ b, |a, b| a ^ b)
     }
 
-    /// Bitwise complement.
+    /// Bitwise complement. Returns `None` if the number is not an integer.
     pub(crate) fn bit_not(self) -> Option<NumberBuf> {
         match self.to_i64() {
             Some(i) => Some(NumberBuf::Int(!i)),

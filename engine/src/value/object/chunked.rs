@@ -59,7 +59,6 @@ impl Chunked {
         }
     }
 
-    /// Removes all pairs.
     #[cfg(debug_assertions)]
     pub fn clear(&mut self) {
         self.firsts.clear();
@@ -67,7 +66,6 @@ impl Chunked {
         self.len = 0;
     }
 
-    /// Returns the number of keys.
     #[expect(
         clippy::len_without_is_empty,
         reason = "only large objects are kept so"
@@ -101,7 +99,6 @@ impl Chunked {
         Some(before.sum::<usize>() + slot)
     }
 
-    /// Returns the value under a key for modification.
     pub fn get_mut(&mut self, key: ValueRef<'_>) -> Option<&mut Value> {
         let run_index = self.run_of(key);
         let run = self.runs.get_mut(run_index)?;

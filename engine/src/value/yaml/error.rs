@@ -15,7 +15,6 @@ pub struct YamlError {
 }
 
 impl YamlError {
-    /// Creates an error of the YAML library.
     pub(super) fn yaml(message: impl fmt::Display) -> Self {
         Self::other(format!("yaml: {message}"))
     }

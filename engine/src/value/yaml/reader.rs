@@ -135,7 +135,6 @@ fn decode(text: &[u8]) -> Result<&str, YamlError> {
     Ok(text)
 }
 
-/// A collection that is being read.
 struct YamlFrame {
     kind: Collection,
     anchor: usize,

@@ -12,7 +12,7 @@ use crate::stack;
 pub struct Children<T>(Vec<T>);
 
 impl<T> Children<T> {
-    /// Returns an empty list.
+    /// Returns an empty list. Allocates nothing.
     pub const fn new() -> Self {
         Self(Vec::new())
     }

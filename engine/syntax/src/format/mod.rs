@@ -212,7 +212,6 @@ fn as_written(text: &str) -> String {
     text.trim_end().replace("\r\n", "\n") + "\n"
 }
 
-/// A written module.
 struct Output {
     text: String,
     /// Offset of each rule.

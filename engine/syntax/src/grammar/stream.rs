@@ -149,7 +149,6 @@ impl<'a> Stream<'a> {
         self.session.span_of(&self.token())
     }
 
-    /// Returns the offset of the current token.
     #[inline]
     pub(super) fn offset(self) -> u32 {
         if self.reading == Reading::Space {
@@ -185,7 +184,6 @@ impl<'a> Stream<'a> {
         self.session.text(token.start, token.end)
     }
 
-    /// Returns the word of the current token.
     #[inline]
     pub(super) fn word(self) -> Name {
         self.session.name(self.token().link)

@@ -67,7 +67,7 @@ pub fn value<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> Value {
 
 /// Encodes a node. Public only because [`AstJson`] requires it: its sink types are private.
 pub trait Write {
-    /// Encodes the node.
+    /// Encodes the node and its children as one JSON value.
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>);
 }
 

@@ -63,7 +63,7 @@ pub async fn create(
     issued_response(&issued.await?)
 }
 
-/// Replaces the key of a token.
+/// Replaces the key of a token. The earlier key is rejected from the commit on.
 pub async fn rotate(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
     context.check(AccessRequest::Manage(Kind::Token), None)?;
     let keys = &context.state.keys;

@@ -20,7 +20,7 @@ pub struct Bundle {
     /// The storage of the built bundle. `None` is the database of the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_storage: Option<Storage>,
-    /// The sources that the bundle requires.
+    /// The sources that the bundle requires, in addition to those of stacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
     /// Globs of files that no source contributes to this bundle.

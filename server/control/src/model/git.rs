@@ -16,7 +16,7 @@ pub struct Git {
     /// A commit in hexadecimal. Empty uses the latest commit of `reference`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub commit: String,
-    /// A folder of the repository.
+    /// A folder of the repository. Empty is the root.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// Globs of included files. An empty list includes all files.
@@ -25,7 +25,7 @@ pub struct Git {
     /// Globs of excluded files, which take precedence over `included_files`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub excluded_files: Vec<String>,
-    /// The name of the secret.
+    /// The name of the secret with the credentials. Empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub credentials: String,
 }

@@ -11,10 +11,10 @@ pub struct Requirement {
     /// The name of the source. `None` if the requirement only pins a commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The part of the source that is used.
+    /// The part of the source that is used: a path below `data`. Empty is all of it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// The path where it is mounted.
+    /// The path below `data` where it is mounted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prefix: String,
     /// Decides whether a stack mounts it below its own name, which is the default.

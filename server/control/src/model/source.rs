@@ -53,7 +53,7 @@ pub struct Datasource {
     /// The protocol and the address.
     #[serde(flatten)]
     pub config: DatasourceConfig,
-    /// The name of the secret.
+    /// The name of the secret with the credentials. Empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub credentials: String,
     /// A query that transforms the fetched data.

@@ -17,7 +17,7 @@ pub enum Storage {
         key: String,
         /// The region of the bucket, which signatures cover.
         region: String,
-        /// The name of the secret.
+        /// The name of the secret with the credentials. Empty if there is none.
         #[serde(skip_serializing_if = "String::is_empty")]
         credentials: String,
         /// The address of the service if it is not Amazon's.
@@ -37,7 +37,7 @@ pub enum Storage {
         bucket: String,
         /// The name of the object, which newer builds overwrite.
         object: String,
-        /// The name of the secret.
+        /// The name of the secret with the credentials. Empty if there is none.
         #[serde(skip_serializing_if = "String::is_empty")]
         credentials: String,
     },
@@ -49,7 +49,7 @@ pub enum Storage {
         container: String,
         /// The name of the blob.
         path: String,
-        /// The name of the secret.
+        /// The name of the secret with the credentials. Empty if there is none.
         #[serde(skip_serializing_if = "String::is_empty")]
         credentials: String,
     },

@@ -12,7 +12,7 @@ use crate::model::Failure;
 pub struct Needed {
     /// The name of the source. It appears once in a plan.
     pub source: String,
-    /// The commit that a requirement pins.
+    /// The commit that a requirement pins. `None` uses the reference of the source.
     pub commit: Option<String>,
 }
 
@@ -21,7 +21,7 @@ pub struct Needed {
 pub struct FetchJob {
     /// The source with its secrets and pushed data.
     pub source: Arc<DesiredSource>,
-    /// The commit that a requirement pins.
+    /// The commit that a requirement pins. `None` uses the reference of the source.
     pub commit: Option<String>,
 }
 

@@ -23,7 +23,6 @@ type Rules = BTreeMap<String, Box<RawValue>>;
 /// Message of a denial by `allow`.
 const NOT_ALLOWED: &str = "the object is not allowed";
 
-/// A decision about a review.
 #[derive(Debug)]
 pub struct AdmissionDecision {
     /// `true` if the object is admitted.

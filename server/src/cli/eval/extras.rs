@@ -18,7 +18,6 @@ use crate::telemetry::Metrics;
 /// Metrics of one run or of several.
 pub enum Times {
     Once(Metrics),
-    /// Several runs.
     Often(BTreeMap<String, Statistics>),
 }
 
@@ -26,7 +25,6 @@ pub enum Times {
 #[derive(Default)]
 pub struct Extras {
     pub explanation: Option<Explanation>,
-    /// Durations of the stages.
     pub metrics: Option<Times>,
     /// Duration of each row; `true` if it is of several runs.
     pub profile: Option<(Vec<Row>, bool)>,

@@ -104,7 +104,6 @@ fn unfit(args: &Args) -> Option<&'static str> {
     }
 }
 
-/// Result of a run.
 enum Answered {
     Whole(QueryOutput),
     Left(Left),

@@ -17,7 +17,6 @@ impl Left {
         !self.0.queries.is_empty()
     }
 
-    /// Returns the residual in an output format.
     pub fn render(&self, format: Format) -> Vec<u8> {
         match format {
             Format::Source => self.source(),

@@ -32,7 +32,6 @@ use crate::telemetry::Metrics;
 
 pub struct RunResults {
     pub answer: Result<Answered, Report>,
-    /// Durations of the stages.
     pub metrics: Metrics,
     pub explanation: Option<Explanation>,
     /// Durations of expressions, if they were measured.

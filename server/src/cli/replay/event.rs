@@ -14,7 +14,6 @@ pub struct ReplayEvent<'e> {
     /// Path of the document as the client sent it, with percent escapes.
     #[serde(borrow, default)]
     pub path: Cow<'e, str>,
-    /// Text of an ad hoc query.
     #[serde(borrow)]
     pub query: Option<Cow<'e, str>>,
     /// Input as JSON text. `None` if it was undefined.
@@ -33,7 +32,6 @@ pub struct ReplayEvent<'e> {
     /// Error of the decision: an object, or the text of a console.
     #[serde(borrow)]
     pub error: Option<&'e RawValue>,
-    /// Time of the decision.
     #[serde(borrow)]
     pub timestamp: Option<Cow<'e, str>>,
     custom: Option<EventExtras>,

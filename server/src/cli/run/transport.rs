@@ -125,7 +125,6 @@ impl TransportArgs {
         })
     }
 
-    /// Returns the client authentication method.
     pub fn authentication(&self) -> Authentication {
         match self.authentication {
             AuthenticationFlag::Off => Authentication::Off,

@@ -26,7 +26,6 @@ pub struct Settings {
     pub admission_failures_are_denied: bool,
     /// Files and folders with constraint templates and constraints.
     pub constraints: Vec<PathBuf>,
-    /// Compression of responses.
     pub packing: Packing,
     /// Maximum size of a request body, in bytes.
     pub body: Option<usize>,

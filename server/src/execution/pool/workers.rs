@@ -42,7 +42,6 @@ impl Workers {
         }
     }
 
-    /// Runs work on one of the threads.
     pub fn spawn<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -28,7 +28,6 @@ struct BufferedEvents {
 }
 
 impl Buffer {
-    /// Creates an empty buffer.
     pub fn new(options: &ReportingOptions) -> Self {
         Self {
             limit: options.buffer,

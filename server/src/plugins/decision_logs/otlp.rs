@@ -84,7 +84,6 @@ impl OtlpLog {
         })
     }
 
-    /// Returns the options that the sink was started with.
     pub fn options(&self) -> &LogExportOptions {
         &self.options
     }

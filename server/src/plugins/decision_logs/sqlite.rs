@@ -88,7 +88,6 @@ impl LogDatabase {
         })
     }
 
-    /// Returns the options that the file was opened with.
     pub fn options(&self) -> &LogDatabaseOptions {
         &self.options
     }

@@ -89,7 +89,7 @@ impl Clock {
         }))
     }
 
-    /// Returns the current time.
+    /// Returns the current time in the layout of the log.
     pub fn now(&self) -> String {
         self.text(Timestamp::now())
     }

@@ -13,7 +13,6 @@ pub enum Asn1Value<'d> {
     Text(String),
     Bytes(&'d [u8]),
     Bits(Bits<'d>),
-    /// An object identifier.
     Oid(&'d [u8]),
     Time(Time),
 }

@@ -8,7 +8,6 @@ use crate::builtins::crypto::der::{self, DerReader};
 
 #[derive(Clone, Debug)]
 pub struct Attribute<'d> {
-    /// Object identifier.
     pub kind: &'d [u8],
     /// Value. In certificates it is a string.
     pub value: Asn1Value<'d>,

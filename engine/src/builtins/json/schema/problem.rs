@@ -8,7 +8,6 @@ use crate::value::{Number, ValueRef};
 /// Name of the root in messages.
 pub const ROOT: &str = "(Root)";
 
-/// A validation error.
 pub struct SchemaViolation<'s> {
     pub kind: ProblemKind<'s>,
     /// Location: names and indexes, separated by dots.

@@ -22,7 +22,6 @@ const SPREAD: usize = 16;
 
 /// A decision tree, and the checks that it implies for each rule.
 pub struct Built {
-    /// Decision tree.
     pub index: Index,
     /// Implied checks of each rule.
     pub proven: Vec<Proofs>,

@@ -91,7 +91,6 @@ impl SortedRun {
         }
     }
 
-    /// Returns the number of pairs.
     pub fn len(&self) -> usize {
         self.keys.len()
     }

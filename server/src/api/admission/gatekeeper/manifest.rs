@@ -8,7 +8,6 @@ use solon::{Value, json, yaml};
 /// Endings of file names that are read in folders.
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 
-/// An object of a file.
 #[derive(Debug)]
 pub struct Manifest {
     file: String,

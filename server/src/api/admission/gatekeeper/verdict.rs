@@ -12,7 +12,6 @@ use crate::api::admission::review::Answer;
 /// Code of the status of an object that is admitted with warnings, as Gatekeeper has it.
 const WARNED: u16 = 299;
 
-/// The result of a review.
 #[derive(Debug, Default)]
 pub struct Verdict {
     violations: Vec<Violation>,
