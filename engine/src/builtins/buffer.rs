@@ -10,7 +10,7 @@ use crate::value::{ValueRef, display};
 /// Bytes of a string being built in the arena.
 pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
 
-/// Appends to a buffer, within the limits of the evaluation.
+/// Appends to a buffer. Fails at a limit of the evaluation, before memory is allocated.
 #[inline]
 pub fn push(
     call: &BuiltinContext<'_>,
@@ -48,13 +48,13 @@ impl<'b, 'e> Writer<'b, 'e> {
         }
     }
 
-    /// Writes a value whose text may be long.
+    /// Writes a value whose text may be long. Fails at a limit of the evaluation.
     pub fn show(&mut self, value: impl fmt::Display) -> Result<(), BuiltinError> {
         let result = write!(self, "{value}");
         self.check_written(result)
     }
 
-    /// Writes the text form of a value.
+    /// Writes the text form of a value. Fails at a limit of the evaluation.
     pub fn value(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
         let result = display::write_value(value, self);
         self.check_written(result)

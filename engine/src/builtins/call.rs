@@ -265,7 +265,8 @@ impl<'e> BuiltinContext<'e> {
 }
 
 impl BuiltinContext<'_> {
-    /// Returns the random seed of the evaluation. It is generated once, so all calls get the same seed.
+    /// Returns the random seed of the evaluation. It is generated once, so all calls get the same seed. Fails if the host
+    /// has no random numbers.
     pub fn seed(&self) -> Result<u64, BuiltinError> {
         if let Some(seed) = self.seed.get() {
             return Ok(*seed);
@@ -353,13 +354,13 @@ impl<'e> Budget<'e> {
         self.steps.saturating_add(u64::from(self.until_poll))
     }
 
-    /// Charges one step, for an iteration or a call.
+    /// Charges one step, for an iteration or a call. Fails at a limit of the evaluation.
     #[inline]
     pub fn step(&mut self) -> Result<(), BuiltinError> {
         self.spend(1)
     }
 
-    /// Charges `amount` steps, for the iterations of a built-in's own loop.
+    /// Charges `amount` steps, for the iterations of a built-in's own loop. Fails at a limit of the evaluation.
     #[inline]
     pub fn spend(&mut self, amount: u32) -> Result<(), BuiltinError> {
         match self.until_poll.checked_sub(amount) {
@@ -377,7 +378,7 @@ impl<'e> Budget<'e> {
         self.deadline.is_some() || self.cancel.is_some()
     }
 
-    /// Charges one step for each of `length` elements.
+    /// Charges one step for each of `length` elements. Fails at a limit of the evaluation.
     pub fn spend_len(&mut self, length: usize) -> Result<(), BuiltinError> {
         self.spend(u32::try_from(length).unwrap_or(u32::MAX))
     }
@@ -403,7 +404,7 @@ impl<'e> Budget<'e> {
         Some(BuiltinError::halt(EvalErrorCode::Cancel(reason), message))
     }
 
-    /// Checks that an allocation is within the memory limit. Does not allocate.
+    /// Checks that an allocation is within the memory limit, or fails. Does not allocate.
     pub fn reserve(&self, bytes: usize) -> Result<(), BuiltinError> {
         if self.arena.bytes().saturating_add(bytes) > self.memory {
             return Err(BuiltinError::memory());
@@ -423,7 +424,7 @@ impl<'e> Budget<'e> {
         self.check()
     }
 
-    /// Polls all limits except steps. For long loops whose steps have been charged.
+    /// Polls all limits except steps, and fails if one is exceeded. For long loops whose steps have been charged.
     pub fn check(&self) -> Result<(), BuiltinError> {
         if let Some(hook) = self.hooks.on_poll {
             hook();

@@ -94,7 +94,7 @@ fn block_or_address(text: TextView<'_>) -> Result<Range, BuiltinError> {
     })
 }
 
-/// Parses a block or an address.
+/// Parses a block or an address. Returns `None` for other texts.
 pub fn range(text: &str) -> Option<Range> {
     block_or_address(TextView(TextViewRepr::Utf8(text))).ok()
 }

@@ -109,7 +109,7 @@ pub fn is_observable(operator: &Term) -> bool {
     find(&OBSERVABLE, operator).is_some()
 }
 
-/// Returns the test of a rule index that replaces calls of an operator.
+/// Returns the test of a rule index that replaces calls of an operator, or `None` if there is none.
 #[inline]
 pub fn index_test(operator: &Term) -> Option<IndexTest> {
     find(&TESTS, operator).flatten()

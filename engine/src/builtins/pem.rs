@@ -16,7 +16,7 @@ pub struct PemBlock<'t> {
     pub content: Vec<u8>,
 }
 
-/// Returns the first block of a text, and the text after it. Anything before the block is skipped.
+/// Returns the first block of a text, and the text after it, or `None`. Anything before the block is skipped.
 pub fn block(text: &[u8]) -> Option<(PemBlock<'_>, &[u8])> {
     let mut rest = text;
     // Distance of the next end marker from the end of the text, so that it is searched for only once.

@@ -1,6 +1,6 @@
 //! Characters of strings that may contain invalid UTF-8. Each invalid byte counts as one U+FFFD.
 
-/// Returns the first character and its width in bytes.
+/// Returns the first character and its width in bytes, or `None` for an empty text.
 #[inline]
 pub fn first(bytes: &[u8]) -> Option<(char, usize)> {
     let byte = *bytes.first()?;
@@ -12,7 +12,7 @@ pub fn first(bytes: &[u8]) -> Option<(char, usize)> {
     Some(valid.chars().next().map_or(INVALID, |c| (c, c.len_utf8())))
 }
 
-/// Returns the last character and its width in bytes.
+/// Returns the last character and its width in bytes, or `None` for an empty text.
 pub fn last(bytes: &[u8]) -> Option<(char, usize)> {
     let byte = *bytes.last()?;
     if byte.is_ascii() {

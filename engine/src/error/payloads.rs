@@ -32,7 +32,7 @@ impl InputError {
         error.into()
     }
 
-    /// Returns the row and the column in JSON text, both from 1.
+    /// Returns the row and the column in JSON text, both from 1. Returns `None` if the input was not text.
     pub fn position(&self) -> Option<(usize, usize)> {
         let json = self.json.as_ref()?;
         Some((json.line(), json.column()))

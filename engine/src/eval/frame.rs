@@ -27,7 +27,7 @@ impl<'e> Register<'e> {
         }
     }
 
-    /// Returns the value under `key`, where this is a base document.
+    /// Returns the value under `key`, where this is a base document. Returns `None` if it has no such key.
     #[inline]
     pub fn base_child(&self, key: Register<'e>) -> Option<Register<'e>> {
         match (self, key) {
@@ -219,7 +219,7 @@ impl<'e> Frames<'e> {
         self.slots = slots;
     }
 
-    /// Returns a slot of the running plan in place.
+    /// Returns a slot of the running plan in place, or `None` if it has fewer.
     #[inline]
     pub fn slot(&self, slot: Slot) -> Option<&Register<'e>> {
         self.slots.get(self.base + slot as usize)

@@ -114,7 +114,8 @@ impl<'e> Memo<'e> {
         self.flags.clear();
     }
 
-    /// Returns the memoised result of a rule, or of a function or a partial rule under arguments.
+    /// Returns the memoised result of a rule, or of a function or a partial rule under arguments. The outer `None` means
+    /// that none is stored.
     #[inline]
     pub fn get(&self, rule: RuleId, args: &[ValueRef<'e>]) -> Option<Option<ValueRef<'e>>> {
         match self.lookup(rule, args, By::Value) {

@@ -32,7 +32,7 @@ impl<T> Named<T> {
         }
     }
 
-    /// Returns the first item with a name.
+    /// Returns the first item with a name, or `None`. A few items are compared, more are hashed.
     pub fn get(&self, name: &str) -> Option<&T> {
         let position = if self.items.len() > SHORT {
             *self.index_by_name.get(name)?
@@ -157,7 +157,7 @@ impl TypeSystem {
         }
     }
 
-    /// Returns a type by id. O(1).
+    /// Returns a type by id, or `None` for an id of another schema. O(1).
     pub fn type_by_id(&self, id: TypeId) -> Option<&TypeDef> {
         self.types.get(id)
     }
@@ -167,7 +167,7 @@ impl TypeSystem {
         self.type_by_id(*self.by_name.get(name)?)
     }
 
-    /// Returns the definition of the type of a field or an argument.
+    /// Returns the definition of the type of a field or an argument, or `None` if it is not defined.
     pub fn target(&self, member: &InputOrField) -> Option<&TypeDef> {
         self.type_by_id(member.target?)
     }
@@ -182,7 +182,7 @@ impl TypeSystem {
         self.type_by_id(*self.roots.get(operation)?)
     }
 
-    /// Returns a field of a type. `__typename` is a field of every type, and also of an unknown one.
+    /// Returns a field of a type, or `None`. `__typename` is a field of every type, and also of an unknown one.
     pub fn field<'s>(&'s self, ty: Option<&'s TypeDef>, name: &str) -> Option<&'s InputOrField> {
         if name == "__typename" {
             return Some(&self.typename);

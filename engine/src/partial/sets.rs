@@ -97,7 +97,7 @@ impl Sets {
     }
 }
 
-/// Returns the sides of an equation that is not negated or modified.
+/// Returns the sides of an equation. Returns `None` for other expressions, and if it is negated or modified.
 pub fn plain_equation(expr: &Expr) -> Option<[&Term; 2]> {
     if expr.negated || !expr.with.is_empty() {
         return None;
@@ -108,7 +108,7 @@ pub fn plain_equation(expr: &Expr) -> Option<[&Term; 2]> {
     }
 }
 
-/// Returns the name of a variable other than a root document.
+/// Returns the name of a variable, or `None` for root documents and other terms.
 pub fn variable(term: &Term) -> Option<&Name> {
     term.as_var()
         .filter(|name| !matches!(&***name, "data" | "input"))

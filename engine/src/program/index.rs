@@ -131,7 +131,7 @@ impl Values {
         }
     }
 
-    /// Returns the subtree of a value, which is read in place.
+    /// Returns the subtree of a value, which is read in place. Returns `None` if no answer equals it.
     #[inline]
     pub fn get(&self, value: &ValueRef<'_>) -> Option<&DecisionNode> {
         if value.kind() >= Kind::Array && !self.collections {

@@ -34,7 +34,7 @@ impl Intrinsic {
         (quick.arity() == args.len()).then_some(Self::Function(quick))
     }
 
-    /// Returns the intrinsic of a call on other operands; `is_string` returns `true` for constant strings.
+    /// Returns the intrinsic of a call on other operands, or `None`. `is_string` returns `true` for constant strings.
     pub fn of_others(
         name: &str,
         args: &[Operand],
@@ -49,7 +49,7 @@ impl Intrinsic {
         }
     }
 
-    /// Returns the kind of the results from strings.
+    /// Returns the kind of the results from strings, or `None` for intrinsics on other values.
     pub fn answer(self) -> Option<IntrinsicResult> {
         match self {
             Self::Function(quick) => Some(quick.result_kind()),

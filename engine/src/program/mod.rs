@@ -64,7 +64,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Returns the index of a function of the host.
+    /// Returns the index of a function of the host, or `None` if there is none of this name. Linear in their number.
     pub fn function(&self, name: &str) -> Option<u32> {
         let at = self
             .functions

@@ -92,7 +92,7 @@ impl Rule {
         std::iter::once((plan, keyed)).chain(elses)
     }
 
-    /// Returns a member of its `else` chain; the rule itself is the first.
+    /// Returns a member of its `else` chain, or `None` after the last. The rule itself is the first.
     #[inline]
     pub fn member(&self, at: u32) -> Option<&Self> {
         match at.checked_sub(1) {
@@ -150,7 +150,7 @@ pub struct TreeNode {
 }
 
 impl VirtualDocuments {
-    /// Returns a node. Invariant: ids come from this tree.
+    /// Returns a node. Invariant: ids come from this tree, so it is never `None`.
     pub fn node(&self, id: NodeId) -> Option<&TreeNode> {
         let node = self.nodes.get(id as usize);
         if node.is_none() {

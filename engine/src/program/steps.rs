@@ -21,7 +21,7 @@ impl Steps {
         hash(key) ^ u64::from(from).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Returns the child of a node; `has_key` tests the key of a candidate.
+    /// Returns the child of a node, or `None`. `has_key` tests the key of a candidate.
     pub fn find(&self, from: u32, key: ValueRef<'_>, has_key: impl Fn(u32) -> bool) -> Option<u32> {
         if self.0.is_empty() {
             return None;

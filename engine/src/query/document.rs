@@ -254,7 +254,8 @@ impl DocumentHandle {
         Path::new(texts)
     }
 
-    /// Returns a query that names the document. It is compiled once; the first caller's timer measures that.
+    /// Returns a query that names the document, or its compile error. It is compiled once; the first caller's timer
+    /// measures that.
     pub fn search_query(&self, text: String, timer: Timer<'_>) -> Result<PreparedQuery, Error> {
         let known = |searches: &[(String, PreparedQuery)]| {
             let mut searches = searches.iter();

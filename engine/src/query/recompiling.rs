@@ -77,12 +77,12 @@ impl<P> Recompiling<P> {
         })
     }
 
-    /// Returns the value compiled for the current snapshot.
+    /// Returns the value compiled for the current snapshot, or the error of the compilation.
     pub fn pin(&self) -> Result<Pinned<P>, Error> {
         self.pin_to(&Snapshot::new(self.shared.now.pin()))
     }
 
-    /// Returns the value compiled for the snapshot of a request.
+    /// Returns the value compiled for the snapshot of a request, or the error of the compilation.
     pub fn pin_for(&self, request: &Request<'_>) -> Result<Pinned<P>, Error> {
         match request.snapshot {
             Some(snapshot) => self.pin_to(snapshot),
@@ -90,7 +90,7 @@ impl<P> Recompiling<P> {
         }
     }
 
-    /// Calls `run` with the value compiled for a policy.
+    /// Calls `run` with the value compiled for a policy. If it does not compile, returns that error, which is cached.
     pub fn with_prepared<R>(
         &self,
         policy: &Policy,

@@ -20,7 +20,7 @@ pub(crate) enum Overlay<'e> {
 }
 
 impl<'e> Overlay<'e> {
-    /// Returns the replacements below a key.
+    /// Returns the replacements below a key. Returns `None` if there are none, or the whole document is replaced.
     pub fn child(&self, key: ValueRef<'e>) -> Option<&Overlay<'e>> {
         match self {
             Self::Value(_) => None,
@@ -65,7 +65,7 @@ impl<'e> Patches<'e> {
         }
     }
 
-    /// Returns the input with all values written.
+    /// Returns the input with all values written, or `None` if nothing defines it.
     pub fn put_in(self, arena: &'e Arena, input: Option<ValueRef<'e>>) -> Option<ValueRef<'e>> {
         match self.below {
             Some(below) => Some(replaced(arena, self.whole.or(input), &below)),

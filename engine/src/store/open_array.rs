@@ -78,7 +78,7 @@ impl OpenArray {
         element.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
     }
 
-    /// Returns the element that a key of a path leads to, for modification.
+    /// Returns the element that a key of a path leads to, for modification. Fails if the key is not an index of the array.
     pub fn element_mut(&mut self, key: &str, path: &Path) -> Result<&mut Value, StoreError> {
         let element = index(key.as_bytes()).and_then(|index| self.get_mut(index));
         element.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))

@@ -29,7 +29,7 @@ pub(super) struct Match<'e> {
 }
 
 impl<'e> Match<'e> {
-    /// Returns the first member of the `else` chain that may match.
+    /// Returns the first member of the `else` chain that may match. Invariant: there is one.
     pub fn rule(&self) -> Option<&'e Rule> {
         let first = self.chain.first().copied();
         if first.is_none() {

@@ -113,7 +113,7 @@ impl<'e> TermList<'e> {
         indices.zip((0..self.len()).filter_map(move |at| self.get(at)))
     }
 
-    /// Returns the name of the document that a reference starts with.
+    /// Returns the name of the document that a reference starts with, or `None` if it starts with another term.
     pub fn document(self) -> Option<&'e str> {
         match self.get(0)? {
             TermRef::Term(term, _) => term.as_var().filter(|name| is_document(name)).map(|n| &**n),

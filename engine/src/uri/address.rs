@@ -7,7 +7,7 @@ use super::quote;
 /// Message, and the invalid rest of the text.
 type AddressError<'t> = (&'static str, &'t [u8]);
 
-/// Validates an address, which may have a zone.
+/// Validates an address, which may have a zone. The error is Go's message.
 pub fn check(text: &[u8]) -> Result<(), String> {
     let first = text.iter().find(|byte| b".:%".contains(byte));
     let result = match first {

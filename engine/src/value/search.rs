@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{RefRepr, Repr, Value, ValueRef};
 
-/// Returns the position of a key among a few keys in any order.
+/// Returns the position of a key among a few keys in any order, or `None`. O(n).
 #[inline]
 pub fn position(keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
     match key {
@@ -18,7 +18,7 @@ pub fn position(keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
     }
 }
 
-/// Returns the position of a key among a few borrowed keys in any order.
+/// Returns the position of a key among a few borrowed keys in any order, or `None`. O(n).
 #[inline]
 pub fn position_in_flight(keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
     match key {
@@ -29,7 +29,7 @@ pub fn position_in_flight(keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<us
     }
 }
 
-/// Returns the position of a key among sorted keys, or that for its insertion.
+/// Returns the position of a key among sorted keys, or as an error that for its insertion. O(log n).
 #[inline]
 pub fn find(keys: &[Value], key: ValueRef<'_>) -> Result<usize, usize> {
     match key {

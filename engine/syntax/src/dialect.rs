@@ -159,7 +159,7 @@ impl ParseOptions {
         }
     }
 
-    /// Removes everything that the capabilities do not name.
+    /// Removes everything that the capabilities do not name. Fails if the version needs a feature that they do not name.
     pub fn restricted<'a>(
         self,
         future_keywords: impl IntoIterator<Item = &'a str>,

@@ -22,7 +22,8 @@ impl<'r> RequestHead<'r> {
         self.parts
     }
 
-    /// Returns a header as text: values of repeated headers are joined by `", "`, bytes are characters of Latin-1.
+    /// Returns a header as text, or `None`. Values of repeated headers are joined by `", "`, bytes are characters of
+    /// Latin-1.
     pub fn header(&self, name: &str) -> Option<String> {
         let mut values = self.parts.headers.get_all(name).iter();
         let mut text = latin1(values.next()?.as_bytes());
@@ -33,7 +34,7 @@ impl<'r> RequestHead<'r> {
         Some(text)
     }
 
-    /// Returns a path parameter of the route. Only the extractors, and layers on routes of axum, have them.
+    /// Returns a path parameter of the route, or `None`. Only the extractors, and layers on routes of axum, have them.
     pub fn param(&self, name: &str) -> Option<&'r str> {
         let mut params = self.params.iter();
         params

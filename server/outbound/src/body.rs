@@ -39,7 +39,7 @@ impl BodyStream {
             .map_err(|error| Error::new(ErrorKind::Body, message::of_body(&error)))
     }
 
-    /// Returns the length that the server declared, in bytes.
+    /// Returns the length that the server declared, in bytes, or `None` if it declared none.
     pub fn declared_length(&self) -> Option<u64> {
         self.body.size_hint().exact()
     }

@@ -36,7 +36,7 @@ pub fn sees_body(plan: Plan) -> bool {
     matches!(plan, Plan::Answered(action) if action.method == "POST")
 }
 
-/// Reads the body for the policy. The whole body must be one document.
+/// Reads the body for the policy. 400 unless the whole body is one document.
 pub fn read(request: &Call<'_>) -> Result<Option<Value>, ApiError> {
     body::read_all(request).map_err(ApiError::invalid)
 }

@@ -77,7 +77,7 @@ pub fn default_decision(state: &State, request: &Call<'_>) -> Result<Response, A
     })
 }
 
-/// Returns the decoded path segments after the route.
+/// Returns the decoded path segments after the route. 400 if a segment cannot be decoded.
 pub fn path(request: &Call<'_>) -> Result<Path, ApiError> {
     let segments = request.rest_of_path().and_then(segments);
     segments

@@ -14,7 +14,7 @@ fn json_value(text: &str) -> Result<&str, String> {
         .map_err(|_| json::error_message(text.as_bytes()))
 }
 
-/// Returns the elements of a JSON array; none for `null`.
+/// Returns the elements of a JSON array; none for `null`. Fails for other values.
 pub fn items(text: &str) -> Result<Vec<&str>, String> {
     let items: Option<Vec<&RawValue>> =
         serde_json::from_str(text).map_err(|error| mismatch(text, &error, "an array"))?;
@@ -43,7 +43,7 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Returns the members of a JSON object; none for `null`.
+    /// Returns the members of a JSON object; none for `null`. Fails for other values.
     pub fn from_text(text: &'a str) -> Result<Self, String> {
         Self::at_most(text, usize::MAX)
     }

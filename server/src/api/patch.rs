@@ -14,7 +14,7 @@ pub struct Sent<'a> {
     value: Option<&'a str>,
 }
 
-/// Parses the operations of a body.
+/// Parses the operations of a body. 400 for a malformed one, with its index.
 pub fn read(text: &str) -> Result<Vec<Sent<'_>>, ApiError> {
     let items = members::items(text).map_err(ApiError::invalid)?;
     let read_operation = |(index, item)| {

@@ -61,7 +61,7 @@ pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     Ok(success(state, request, &metrics))
 }
 
-/// `DELETE /v1/data/{path}`
+/// `DELETE /v1/data/{path}`. 404 if the document does not exist.
 pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let path = path(request)?;
     state.engine.edit(|transaction| {

@@ -28,7 +28,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     signed_duration(text)
 }
 
-/// Parses an integer as Go's flags do: with a sign, underscores, and a prefix for the base.
+/// Parses an integer as Go's flags do: with a sign, underscores, and a prefix for the base. The error is for the user.
 pub fn integer(text: &str) -> Result<i64, String> {
     let wrong = || format!("`{text}` is not an integer");
     let (sign, digits) = match text.strip_prefix('-') {
@@ -56,7 +56,7 @@ pub fn integer(text: &str) -> Result<i64, String> {
     i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| wrong())
 }
 
-/// Parses an amount of memory: a number of bytes, or a number with a unit.
+/// Parses an amount of memory: a number of bytes, or a number with a unit. The error is for the user.
 pub fn size(text: &str) -> Result<usize, String> {
     let wrong = || format!("`{text}` is no size like `512MiB` or `2GB`");
     let end = text.find(|c: char| !c.is_ascii_digit());

@@ -161,7 +161,7 @@ impl Serialize for OrderedObject<'_> {
     }
 }
 
-/// Reads the capabilities that a flag names: a file, or a version of OPA.
+/// Reads the capabilities that a flag names: a file, or a version of OPA. Fails if there is neither.
 pub fn read(name: &str) -> Result<Arc<Capabilities>, String> {
     let text = match (std::fs::read(name), versions::capabilities(name)) {
         (Ok(text), _) => text,

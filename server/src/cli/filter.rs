@@ -22,7 +22,7 @@ pub fn target(name: &str) -> Result<FilterTarget, String> {
 #[derive(Clone)]
 pub struct Mappings(Value);
 
-/// Reads a file of mappings.
+/// Reads a file of mappings. The error names the file.
 pub fn mappings(path: &str) -> Result<Mappings, String> {
     let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     let value = json::read(&text).map_err(|error| format!("{path}: {error}"))?;

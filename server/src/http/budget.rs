@@ -61,7 +61,7 @@ impl Budget {
 }
 
 impl Reservation {
-    /// Reserves more bytes.
+    /// Reserves more bytes. Fails, and reserves none, if the budget is exhausted.
     pub fn add(&mut self, bytes: usize) -> Result<(), BudgetExceeded> {
         let shared = &self.budget.0;
         let before = shared.reserved.fetch_add(bytes, Ordering::Relaxed);
@@ -83,7 +83,7 @@ impl Reservation {
         self.bytes -= bytes;
     }
 
-    /// Reserves or releases bytes, so that `bytes` are reserved.
+    /// Reserves or releases bytes, so that `bytes` are reserved. Fails, and changes nothing, if the budget is exhausted.
     pub fn resize(&mut self, bytes: usize) -> Result<(), BudgetExceeded> {
         match bytes.checked_sub(self.bytes) {
             // avoids contention for no change

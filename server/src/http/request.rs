@@ -95,7 +95,7 @@ impl RequestInfo {
         info
     }
 
-    /// Returns the id that the client gave the request, for logs.
+    /// Returns the id that the client gave the request, for logs, or `None` if it gave none.
     pub fn given_name(&self) -> Option<&str> {
         let name = self.name.as_ref()?.to_str().ok()?;
         (!name.is_empty()).then_some(name)

@@ -44,7 +44,7 @@ enum ChainRole {
 
 type CertificateChain<'c, 'd> = Vec<&'c Certificate<'d>>;
 
-/// Returns the first valid chain, given certificates of which the first is the root and the last the leaf.
+/// Returns the first valid chain, or `None`. The first certificate is the root and the last the leaf.
 pub fn verify<'c, 'd>(
     all: &'c [Certificate<'d>],
     options: &VerifyOptions<'_>,

@@ -155,7 +155,8 @@ impl PublicPoint {
     }
 }
 
-/// Signs with a scalar. The signature consists of two concatenated numbers of the curve's length.
+/// Signs with a scalar. The signature consists of two concatenated numbers of the curve's length. Returns `None` if the
+/// curve cannot sign or the scalar is not valid for it.
 pub fn sign(curve: Curve, scalar: &[u8], hash: Sha2, message: &[u8]) -> Option<Vec<u8>> {
     let (algorithm, curve_hash) = curve.signing()?;
     let pair = key_pair(algorithm, curve, scalar)?;

@@ -41,12 +41,13 @@ impl<'d> DerReader<'d> {
         self.0.is_empty()
     }
 
-    /// Returns the tag of the next element.
+    /// Returns the tag of the next element, or `None` at the end.
     pub fn peek(&self) -> Option<u8> {
         self.0.first().copied()
     }
 
-    /// Reads the next element, of any type. Lengths must have their shortest encoding.
+    /// Reads the next element, of any type. Returns `None` at the end, and if the length does not have its shortest
+    /// encoding.
     pub fn any(&mut self) -> Option<Element<'d>> {
         const LONG_FORM: u8 = 0x1f;
         let (&tag, rest) = self.0.split_first()?;
@@ -74,12 +75,12 @@ impl<'d> DerReader<'d> {
         Some(element)
     }
 
-    /// Reads the content of the next element, which must have the tag.
+    /// Reads the content of the next element. Returns `None` if it has another tag.
     pub fn take(&mut self, tag: u8) -> Option<&'d [u8]> {
         self.element(tag).map(|element| element.content)
     }
 
-    /// Returns a reader of the content of the next element, which must have the tag.
+    /// Returns a reader of the content of the next element. Returns `None` if it has another tag.
     pub fn inside(&mut self, tag: u8) -> Option<Self> {
         self.take(tag).map(Self)
     }
@@ -95,7 +96,7 @@ impl<'d> DerReader<'d> {
         }
     }
 
-    /// Reads an integer: its bytes in two's complement, in the shortest encoding.
+    /// Reads an integer: its bytes in two's complement. Returns `None` unless it has the shortest encoding.
     pub fn integer(&mut self) -> Option<&'d [u8]> {
         let content = self.take(INTEGER)?;
         let number = AnyRef::new(Tag::Integer, content).ok()?;
@@ -112,7 +113,7 @@ impl<'d> DerReader<'d> {
         }
     }
 
-    /// Reads an integer that fits 64 bits.
+    /// Reads an integer. Returns `None` unless it fits 64 bits.
     pub fn small(&mut self) -> Option<i64> {
         signed(self.take(INTEGER)?)
     }
@@ -131,7 +132,7 @@ impl<'d> DerReader<'d> {
         }
     }
 
-    /// Reads an object identifier whose numbers have at most 31 bits.
+    /// Reads an object identifier. Returns `None` unless its numbers have at most 31 bits.
     pub fn oid(&mut self) -> Option<&'d [u8]> {
         self.take(OID).filter(|oid| is_small(oid))
     }
@@ -151,7 +152,7 @@ pub fn signed(content: &[u8]) -> Option<i64> {
 pub struct Bits<'d>(BitStringRef<'d>);
 
 impl<'d> Bits<'d> {
-    /// Decodes the content of a `BIT STRING`. Unused bits of the last byte must be zero.
+    /// Decodes the content of a `BIT STRING`. Returns `None` unless the unused bits of the last byte are zero.
     pub fn new(content: &'d [u8]) -> Option<Self> {
         let (&unused, bytes) = content.split_first()?;
         let bits = BitStringRef::new(unused, bytes).ok()?;

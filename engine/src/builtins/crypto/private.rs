@@ -317,7 +317,7 @@ fn octets(algorithm: AlgorithmIdentifier<'_>, key: &[u8]) -> Result<PrivateKey, 
 }
 
 impl PrivateKey {
-    /// Decodes a key in any encoding, as TLS does.
+    /// Decodes a key in any encoding, as TLS does. Fails if no encoding fits.
     pub fn parse_any_encoding(text: &[u8]) -> Result<Self, String> {
         let forms = [KeyEncoding::Pkcs1, KeyEncoding::Pkcs8, KeyEncoding::Sec1];
         let key = forms

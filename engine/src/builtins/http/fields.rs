@@ -15,7 +15,8 @@ pub fn flag(options: ObjectView<'_>, name: &str) -> Result<bool, RequestFailure>
     }
 }
 
-/// Parses a boolean in one of the spellings of Go's `strconv.ParseBool`, including numbers.
+/// Parses a boolean in one of the spellings of Go's `strconv.ParseBool`, including numbers. Other values are its syntax
+/// error.
 pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, RequestFailure> {
     let text = value.rego_text().to_string();
     match &*text {
@@ -28,7 +29,7 @@ pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, RequestFailure> {
     }
 }
 
-/// Parses the number of retries.
+/// Parses the number of retries, 0 if it is missing. Fails if it is not an integer of 32 bits.
 pub fn retries(options: ObjectView<'_>) -> Result<u32, RequestFailure> {
     let Some(value) = options.get_str("max_retry_attempts") else {
         return Ok(0);

@@ -11,7 +11,7 @@ use crate::value::{RefRepr, Repr, Value, ValueRef};
 
 pub type Segments<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
-/// Returns the segments of a path. Leading slashes of a string are skipped.
+/// Returns the segments of a path. Leading slashes of a string are skipped. Fails if it is neither a string nor an array.
 pub fn segments<'e>(
     call: &BuiltinContext<'e>,
     path: ValueRef<'e>,

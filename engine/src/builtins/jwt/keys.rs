@@ -83,7 +83,7 @@ impl CompiledPattern for Keys {
 }
 
 impl Keys {
-    /// Returns the keys of a certificate, a public key or JSON. Parsed keys are cached.
+    /// Returns the keys of a certificate, a public key or JSON, or the error of parsing. Both are cached.
     pub fn read(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Arc<Self>, BuiltinError> {
         call.patterns
             .get(Family::JwtKeys, text, || {

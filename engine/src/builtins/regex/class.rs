@@ -112,7 +112,7 @@ fn group(ranges: &[(char, char)], fold: bool, negated: bool) -> ClassUnicode {
     class
 }
 
-/// Parses `\d`, `\S` and other Perl classes.
+/// Parses `\d`, `\S` and other Perl classes. Returns `None` if the pattern does not start with one.
 pub fn perl(rest: &str, fold: bool) -> Option<(&str, ClassUnicode)> {
     let (rest, name) = parse(recognize((char('\\'), one_of("dDsSwW"))), rest)?;
     let ranges = match name {

@@ -97,7 +97,7 @@ impl Regex {
         Self::from_compiled(syntax, Some(compiled), Effort::Whole)
     }
 
-    /// Compiles a pattern given as bytes.
+    /// Compiles a pattern given as bytes. Fails if it is not valid UTF-8, or its syntax is not valid.
     pub fn from_bytes(pattern: &[u8], effort: Effort) -> Result<Self, RegexError> {
         match std::str::from_utf8(pattern) {
             Ok(pattern) => Self::with_effort(pattern, effort),
@@ -108,7 +108,7 @@ impl Regex {
         }
     }
 
-    /// Returns the cached compiled form of a pattern that is not constant.
+    /// Returns the cached compiled form of a pattern that is not constant, or the error of its syntax.
     pub fn cached(
         call: &BuiltinContext<'_>,
         pattern: &TextView<'_>,

@@ -148,7 +148,7 @@ impl Pieces {
     }
 }
 
-/// Prepares a call with a constant format.
+/// Prepares a call with a constant format. Returns `None` if the format is not constant, or needs the general printer.
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let format = operands.first().copied().flatten()?.as_text()?;
     Some(Arc::new(Pieces::new(format.as_utf8()?)?))

@@ -27,7 +27,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         }
     }
 
-    /// Returns a printer with the given capacity in bytes, within the memory limit.
+    /// Returns a printer with the given capacity in bytes. Fails if the capacity exceeds the memory limit.
     pub fn with_room(call: &'c BuiltinContext<'e>, bytes: usize) -> Result<Self, BuiltinError> {
         call.budget.reserve(bytes)?;
         Ok(Self {
@@ -51,7 +51,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         push(self.call, &mut self.out, bytes)
     }
 
-    /// Appends a value whose text may be long.
+    /// Appends a value whose text may be long. Fails at a limit of the evaluation.
     pub fn show(&mut self, value: impl Display) -> Result<(), BuiltinError> {
         Writer::new(self.call, &mut self.out).show(value)
     }
@@ -60,7 +60,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         Writer::new(self.call, &mut self.out).value(value)
     }
 
-    /// Appends bytes, padded to the width.
+    /// Appends bytes, padded to the width. Fails at a limit of the evaluation.
     #[inline]
     pub fn padded(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         let Some(width) = self.spec.width else {
@@ -75,7 +75,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         self.raw(bytes)
     }
 
-    /// Appends a byte `count` times.
+    /// Appends a byte `count` times. Fails at a limit of the evaluation.
     pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), BuiltinError> {
         // a growing buffer doubles its size
         self.reserve(self.out.len().saturating_mul(2).saturating_add(count))?;
@@ -83,7 +83,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         Ok(())
     }
 
-    /// Checks the memory limit for `count` more bytes, and polls the other limits.
+    /// Checks the memory limit for `count` more bytes, and polls the other limits. Fails if one is exceeded.
     pub fn reserve(&self, count: usize) -> Result<(), BuiltinError> {
         if count > limits::LARGE_OPERAND {
             self.call.budget.check()?;

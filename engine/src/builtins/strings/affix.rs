@@ -46,7 +46,7 @@ pub fn any_suffix_match<'e>(
     any_match::<Suffix>(call, operands)
 }
 
-/// Prepares constant prefixes.
+/// Prepares constant prefixes. Returns `None` if they are not constant or not strings.
 pub fn prepare_any_prefix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     prepare::<PrefixMatch>(operands)
 }

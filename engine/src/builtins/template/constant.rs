@@ -5,7 +5,7 @@ use super::quote_text;
 use super::tree::Constant;
 use crate::bug::Within;
 
-/// Parses a number or a character.
+/// Parses a number or a character. The error is the message for the user.
 pub fn number(kind: TemplateTokenKind, text: &str) -> Result<Constant, String> {
     match kind {
         TemplateTokenKind::CharConstant => character(text),
@@ -130,7 +130,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(coefficient * 2_f64.powi(exponent.checked_sub(4 * fraction_digits)?))
 }
 
-/// Decodes a string in quotes or backquotes.
+/// Decodes a string in quotes or backquotes. Returns `None` if it is malformed.
 pub fn unquote(text: &str) -> Option<Vec<u8>> {
     if let Some(raw) = text.strip_prefix('`') {
         return Some(raw.strip_suffix('`')?.replace('\r', "").into_bytes());

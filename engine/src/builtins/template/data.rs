@@ -104,7 +104,7 @@ impl<'e> Data<'e> {
         }
     }
 
-    /// Returns the bytes of a string or of a number of a document.
+    /// Returns the bytes of a string or of a number of a document, or `None` for other values.
     pub fn text(self) -> Option<Vec<u8>> {
         let value = self.document()?;
         match value.as_text() {

@@ -23,7 +23,8 @@ fn fail<T>(message: impl Into<String>) -> Result<T, CallFailure> {
     Err(CallFailure::Message(message.into()))
 }
 
-/// Returns the minimum number of arguments of a function, and whether it accepts more.
+/// Returns the minimum number of arguments of a function, and whether it accepts more. Returns `None` for an unknown
+/// function.
 pub fn arity(name: &str) -> Option<(usize, bool)> {
     Some(match name {
         "and" | "or" | "call" | "index" | "slice" | "eq" | "printf" => (1, true),

@@ -53,8 +53,8 @@ fn part(digits: &[u8], unit: u64) -> u64 {
     (number as f64 * (unit as f64 / scale)) as u64
 }
 
-/// Parses a duration in nanoseconds. If it contains a unit that looks like days, weeks or years, these are first
-/// converted to hours, and units are matched case-insensitively.
+/// Parses a duration in nanoseconds. If it contains a unit that looks like days, weeks or years, these are first converted
+/// to hours, and units are matched case-insensitively. The error is Go's message.
 pub fn parse(text: &[u8]) -> Result<i64, BuiltinError> {
     if !text.iter().any(|byte| b"dwy".contains(byte)) {
         return parse_in(text, || quote(text)).map_err(BuiltinError::error);

@@ -138,7 +138,7 @@ impl Civil {
         Some(era * 146_097 + of_era - 719_468 + self.day - 1)
     }
 
-    /// Converts to nanoseconds since 1970, given the UTC offset in seconds.
+    /// Converts to nanoseconds since 1970, given the UTC offset in seconds. Returns `None` for years out of range.
     pub fn to_ns(self, offset: i64) -> Option<i128> {
         let seconds =
             self.days()? * DAY + self.hour * 3600 + self.minute * 60 + self.second - offset;

@@ -137,7 +137,7 @@ fn short_month(name: &[u8]) -> Option<u32> {
     u32::try_from(index + 1).ok()
 }
 
-/// Parses a time in the most common format of RFC 3339. All fields must be in their ranges.
+/// Parses a time in the most common format of RFC 3339. Returns `None` for other formats, and for fields out of range.
 #[inline]
 pub fn usual(value: &[u8]) -> Option<i64> {
     let (fixed, rest) = value.split_first_chunk::<19>()?;
@@ -220,7 +220,7 @@ fn fraction(digits: &[u8]) -> Option<(i64, &[u8])> {
     (count > 0).then_some((number * scale, rest))
 }
 
-/// Parses a duration of integers with units, `1h30m`, in nanoseconds.
+/// Parses a duration of integers with units, `1h30m`, in nanoseconds. Returns `None` for other formats and on overflow.
 pub fn duration(text: &[u8]) -> Option<i64> {
     let (mut total, mut rest) = (0_u64, text);
     loop {

@@ -125,7 +125,7 @@ impl LastZone<'_> {
 }
 
 impl TimeZoneRef {
-    /// Looks up the time zone with a name and stores it as the last one. `Local` is UTC.
+    /// Looks up the time zone with a name and stores it as the last one. `Local` is UTC. Fails for an unknown name.
     pub fn find<'e>(call: &mut BuiltinContext<'e>, name: ValueRef<'e>) -> Result<(), BuiltinError> {
         if call
             .last_zone

@@ -80,7 +80,7 @@ impl Canonical {
         })
     }
 
-    /// Returns the rules that are evaluated together at a path below `data`.
+    /// Returns the rules that are evaluated together at a path below `data`, or `None` if there are none.
     pub fn group(&self, path: &[Value]) -> Option<&Group> {
         let doc_tree = self.doc_tree();
         let mut keys = path.iter();

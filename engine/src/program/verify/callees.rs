@@ -45,7 +45,7 @@ impl PlanVerifier<'_> {
         }
     }
 
-    /// Returns a rule set; those that were removed have no name.
+    /// Returns a rule set. Fails for an unknown one and for those that were removed, which have no name.
     pub fn set(&self, id: RuleId) -> Check<&RuleSet> {
         let set = self.program.rules.get(id as usize);
         let set = set.filter(|set| !set.name.is_empty());

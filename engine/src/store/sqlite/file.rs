@@ -78,7 +78,8 @@ pub fn make_private_file(path: &Path) {
     let _ = options.open(path);
 }
 
-/// Opens a file, or creates it, for exclusive use by this process.
+/// Opens a file, or creates it, for exclusive use by this process. Fails if the file is read-only, or another process uses
+/// it.
 pub fn open(path: &Path) -> Result<Connection, OpenFileError> {
     make_private_file(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -126,7 +127,7 @@ pub fn open(path: &Path) -> Result<Connection, OpenFileError> {
     Ok(connection)
 }
 
-/// Returns the defects that SQLite finds.
+/// Returns the defects that SQLite finds; none in a valid file. Reads the whole file.
 pub fn damages(connection: &Connection) -> Result<Vec<String>, OpenFileError> {
     let mut statement = connection.prepare("PRAGMA integrity_check")?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;

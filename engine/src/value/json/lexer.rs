@@ -67,7 +67,7 @@ impl<'t> JsonLexer<'t> {
         }
     }
 
-    /// Reads `true`, `false` or `null`.
+    /// Reads `true`, `false` or `null`. Fails at the first character that differs.
     #[inline]
     pub fn literal(&mut self, literal: &'static str) -> Result<(), Fail> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or(b"");
@@ -84,7 +84,7 @@ impl<'t> JsonLexer<'t> {
         Ok(())
     }
 
-    /// Reads a number. The caller checks its size and the byte that follows.
+    /// Reads a number. Fails if the text does not start with one. The caller checks its size and the byte that follows.
     #[inline]
     pub fn number(&mut self) -> Result<Number<'t>, Fail> {
         let rest = self.text.get(self.at..).unwrap_or("");
@@ -99,7 +99,7 @@ impl<'t> JsonLexer<'t> {
         Ok(Number::Text(self.text.within(start..self.at)))
     }
 
-    /// Checks that the number just read is within the limits.
+    /// Checks that the number just read is within the limits. The error has its offset.
     pub fn check(&self, number: &str) -> Result<(), Fail> {
         check(number).map_err(|error| Fail {
             kind: JsonErrorKind::Number(error),
@@ -147,7 +147,7 @@ impl<'t> JsonLexer<'t> {
         None
     }
 
-    /// Reads a string with escapes, starting at its opening quote.
+    /// Reads a string with escapes, starting at its opening quote. Fails at an escape or a character that is not valid.
     #[cold]
     pub fn escaped_string(&mut self) -> Result<String, Fail> {
         self.at += 1;

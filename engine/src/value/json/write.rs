@@ -13,7 +13,7 @@ use crate::value::{ObjectView, RefRepr, ValueRef, text};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Writes a value with at most `limit` bytes. A longer text is cut soon after that.
+/// Writes a value with at most `limit` bytes. A longer text is an error, and is cut soon after that.
 pub fn write_within(
     value: ValueRef<'_>,
     style: Style<'_>,
@@ -23,7 +23,8 @@ pub fn write_within(
     write_while(value, style, limit, &|| true, out)
 }
 
-/// Writes a value with at most `limit` bytes. `goes_on` is called every few megabytes and stops the writer by `false`.
+/// Writes a value with at most `limit` bytes; a longer text is an error. `goes_on` is called every few megabytes and stops
+/// the writer by `false`.
 pub fn write_while(
     value: ValueRef<'_>,
     style: Style<'_>,

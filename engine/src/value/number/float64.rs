@@ -17,12 +17,12 @@ impl NumberBuf {
         Self::parse(&number)
     }
 
-    /// Returns the text of an `f64` in Go's format `%g`.
+    /// Returns the text of an `f64` in Go's format `%g`, or `None` for infinities and NaN.
     pub fn general_f64(f: f64) -> Option<String> {
         Shortest::parse(&format!("{f:e}")).map(|text| text.general())
     }
 
-    /// Returns the text of an `f32` in Go's format `%g`.
+    /// Returns the text of an `f32` in Go's format `%g`, or `None` for infinities and NaN.
     pub fn general_f32(f: f32) -> Option<String> {
         Shortest::parse(&format!("{f:e}")).map(|text| text.general())
     }

@@ -41,7 +41,7 @@ pub struct KeyOrder<N = ()> {
 }
 
 impl<N: Default> Shapes<N> {
-    /// Returns the order of these keys, at most [`MAX_KEYS`] of them. The last of equal keys wins.
+    /// Returns the order of these keys. Returns `None` if there are more than [`MAX_KEYS`]. The last of equal keys wins.
     #[inline]
     pub fn order<K: AsRef<str>>(&mut self, keys: &[K]) -> Option<&mut KeyOrder<N>> {
         let mut index = self.orders.get(self.last).map_or(0, |order| order.next);
@@ -162,7 +162,7 @@ impl<N> KeyOrder<N> {
         self.sources.as_deref()
     }
 
-    /// Returns the position in the shape of a key of the source.
+    /// Returns the position in the shape of a key of the source, or `None` after the last key.
     #[inline]
     pub fn slot(&self, index: usize) -> Option<usize> {
         self.slots.get(index).map(|slot| usize::from(*slot))

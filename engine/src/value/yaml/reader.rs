@@ -14,7 +14,7 @@ use crate::limits;
 use crate::value::json::{self, JsonErrorKind};
 use crate::value::{NumberBuf, Repr, Value};
 
-/// Parses the first document. The others must be well formed.
+/// Parses the first document. Fails if it or a later one is not well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
     read_with(text, OutOfRange::String)
 }

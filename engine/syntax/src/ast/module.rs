@@ -70,7 +70,8 @@ pub struct Import {
 }
 
 impl Import {
-    /// Returns the imported name: the alias, or else the last name of the path.
+    /// Returns the imported name: the alias, or else the last name of the path. Returns `None` if that is not a name or a
+    /// string.
     pub fn name(&self) -> Option<&Name> {
         self.alias.as_ref().or_else(|| {
             let last = match self.path.as_ref() {

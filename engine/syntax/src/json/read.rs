@@ -32,7 +32,7 @@ pub fn read_term_value(value: &Value) -> Result<Term, Error> {
     })
 }
 
-/// Decodes a body from JSON text: an array of expressions.
+/// Decodes a body from JSON text: an array of expressions. Fails if the text is not JSON or not a body.
 pub fn read_body(text: &str) -> Result<Body, Error> {
     read(Document::parse(text)?, SourceId::NONE, Reader::body)
 }

@@ -126,7 +126,7 @@ impl Answer {
         self
     }
 
-    /// Returns the `ETag` of the state that the response reports.
+    /// Returns the `ETag` of the state that the response reports, or `None` without one.
     pub fn tag(&self) -> Option<&str> {
         self.etag.as_deref()
     }

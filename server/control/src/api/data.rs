@@ -17,7 +17,7 @@ use crate::limits;
 use crate::model::tree::{self, Conflict};
 use crate::model::{DataPath, FileDocument, Kind};
 
-/// Parses a body that is a document.
+/// Parses a body that is a document. Fails if it is too large, empty or not JSON.
 pub fn read_document(request: &ApiRequest) -> Result<Value, ApiError> {
     if request.body.len() > limits::DATA_BODY {
         let message = format!("the body is larger than {} bytes", limits::DATA_BODY);
@@ -35,7 +35,7 @@ pub fn read_document(request: &ApiRequest) -> Result<Value, ApiError> {
         .map_err(|error| ApiError::invalid(format!("the body is not valid JSON: {error}")))
 }
 
-/// Parses a body that is a patch.
+/// Parses a body that is a patch. Fails if it is not JSON or an operation is malformed.
 pub fn read_patch(request: &ApiRequest) -> Result<Vec<PatchStep>, ApiError> {
     let steps = PatchStep::parse(&read_document(request)?);
     steps.map_err(|error| {

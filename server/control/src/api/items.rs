@@ -69,7 +69,7 @@ fn item_json(kind: Kind, item: &Item) -> String {
     }
 }
 
-/// Lists a page of the items that the caller may see.
+/// Lists a page of the items that the caller may see, in the order of creation.
 pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, ApiError> {
     let page = context.page(kind.plural(), limits::PAGE)?;
     let items = visible(context, kind, &page).await?;

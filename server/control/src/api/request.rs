@@ -75,7 +75,7 @@ impl Params {
     }
 }
 
-/// Decodes percent escapes once.
+/// Decodes percent escapes once. Fails if an escape is malformed or not UTF-8.
 pub fn decode(text: &str) -> Result<String, ApiError> {
     escapes::decode(text).ok_or_else(|| {
         ApiError::invalid("the address has a percent sign that begins no escape of UTF-8")
@@ -83,7 +83,7 @@ pub fn decode(text: &str) -> Result<String, ApiError> {
 }
 
 impl ApiRequest {
-    /// Parses the body as JSON.
+    /// Parses the body as JSON. Fails if it is too large, empty or not JSON.
     pub fn json(&self) -> Result<serde_json::Value, ApiError> {
         if self.body.len() > limits::RESOURCE_BODY {
             let message = format!("the body is larger than {} bytes", limits::RESOURCE_BODY);

@@ -42,7 +42,7 @@ async fn bundle(context: &mut Context<'_>, name: &str) -> Result<ItemHead, ApiEr
     Ok(head)
 }
 
-/// Returns the newest record.
+/// Returns the newest record. 404 if the bundle does not exist or has none.
 pub async fn latest(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiError> {
     let bundle = bundle(context, name).await?;
     let record = context.transaction.latest_status(bundle.id).await?;

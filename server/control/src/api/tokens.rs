@@ -10,7 +10,7 @@ use crate::error::ApiError;
 use crate::limits;
 use crate::model::{Compat, FieldPath, Kind, Origin, Reader, Token};
 
-/// Parses a body that describes a token.
+/// Parses a body that describes a token. Fails with all problems of the body.
 pub fn read(request: &ApiRequest, compat: Compat) -> Result<Token, ApiError> {
     let value = request.json()?;
     let mut reader = Reader::new(compat, Origin::Api);

@@ -27,7 +27,7 @@ pub fn has_signature(headers: &HeaderMap) -> bool {
     SIGNATURES.iter().any(|name| headers.contains_key(*name))
 }
 
-/// Handles a delivery to the webhook of a source.
+/// Handles a delivery to the webhook of a source. 401 unless its signature or token is valid.
 pub async fn receive(
     state: &ServiceState,
     source: &str,

@@ -58,7 +58,7 @@ impl<'a> Review<'a> {
         })
     }
 
-    /// Returns the id of a document that may not be a review.
+    /// Returns the id of a document that may not be a review, or `None` if it has none.
     pub fn uid_of(input: &'a Value) -> Option<&'a str> {
         input.get("request")?.get("uid")?.as_str()
     }

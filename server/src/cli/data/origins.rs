@@ -183,7 +183,7 @@ pub fn origin_name(origin: Origin) -> Option<&'static str> {
     }
 }
 
-/// Parses the origin in an export.
+/// Parses the origin in an export. Returns `None` for an unknown text.
 pub fn origin_of(name: Option<&str>) -> Option<Origin> {
     match name {
         None => Some(Origin::Unknown),

@@ -312,7 +312,7 @@ impl Args {
         self.timeout.filter(|time| !time.is_zero())
     }
 
-    /// Returns the query from an argument, a file or standard input.
+    /// Returns the query from an argument, a file or standard input. Fails if that cannot be read.
     pub fn query(&self) -> Result<String, String> {
         if let Some(query) = &self.query {
             return Ok(query.clone());

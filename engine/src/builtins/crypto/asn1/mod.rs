@@ -67,7 +67,7 @@ struct Raw<'d> {
 }
 
 impl<'d> FieldReader<'d> {
-    /// Reads a structure, given its name in Go. Also returns the bytes after it.
+    /// Reads a structure, given its name in Go, which errors contain. Also returns the bytes after it.
     pub fn parse_struct(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Asn1Error> {
         let mut outer = Self::inside(text);
         let (fields, _) = outer.structure(name)?;
@@ -118,7 +118,7 @@ impl<'d> FieldReader<'d> {
         self.value(header)
     }
 
-    /// Reads the next value, of any type.
+    /// Reads the next value, of any type. Fails at the end, and if it is malformed.
     pub fn any(&mut self) -> Result<Element<'d>, Asn1Error> {
         self.raw().map(|raw| raw.element)
     }
@@ -140,7 +140,8 @@ impl<'d> FieldReader<'d> {
         self.value(header).map(|raw| raw.element)
     }
 
-    /// Reads a nested structure. Returns a reader of its fields, and all of its bytes.
+    /// Reads a nested structure, or fails if the next value has another tag. Returns a reader of its fields, and all of its
+    /// bytes.
     pub fn structure(&mut self, name: &'static str) -> Result<(Self, &'d [u8]), Asn1Error> {
         let element = self.field(FieldTag::plain(der::SEQUENCE, name))?;
         Ok((Self::inside(element.content), element.whole))
@@ -171,12 +172,12 @@ impl<'d> FieldReader<'d> {
         Ok(members)
     }
 
-    /// Reads an integer that fits 64 bits.
+    /// Reads an integer. Fails unless it fits 64 bits.
     pub fn small(&mut self) -> Result<i64, Asn1Error> {
         number(self.field(FieldTag::plain(der::INTEGER, "int"))?.content)
     }
 
-    /// Reads an integer: its bytes in two's complement.
+    /// Reads an integer: its bytes in two's complement. Fails unless it has the shortest encoding.
     pub fn integer(&mut self) -> Result<&'d [u8], Asn1Error> {
         let bytes = self.field(FieldTag::plain(der::INTEGER, ""))?.content;
         minimal(bytes).map(|()| bytes)
@@ -212,7 +213,7 @@ impl<'d> FieldReader<'d> {
         Ok(element.content)
     }
 
-    /// Reads an object identifier.
+    /// Reads an object identifier. Fails if it is malformed.
     pub fn oid(&mut self) -> Result<&'d [u8], Asn1Error> {
         let element = self.field(FieldTag::plain(der::OID, "ObjectIdentifier"))?;
         arcs(element.content).map(|()| element.content)

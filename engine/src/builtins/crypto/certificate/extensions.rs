@@ -39,7 +39,7 @@ pub const KEY_USAGES: [(&[u8], &str); 14] = [
     ),
 ];
 
-/// Returns Go's number of a usage.
+/// Returns Go's number of a usage, or `None` for a usage that Go does not know.
 pub fn usage(oid: &[u8]) -> Option<i64> {
     let index = KEY_USAGES
         .iter()

@@ -53,7 +53,7 @@ pub struct Certificate<'d> {
 }
 
 impl<'d> Certificate<'d> {
-    /// Decodes a single certificate.
+    /// Decodes a single certificate. Fails if it is malformed or bytes follow it.
     pub fn parse(text: &'d [u8]) -> Result<Self, Asn1Error> {
         let mut reader = DerReader::new(text);
         let certificate = Self::read(&mut reader)?;
@@ -63,7 +63,7 @@ impl<'d> Certificate<'d> {
         Ok(certificate)
     }
 
-    /// Decodes a sequence of certificates.
+    /// Decodes a sequence of certificates. Fails if one is malformed.
     pub fn parse_all(text: &'d [u8]) -> Result<Vec<Self>, Asn1Error> {
         let mut reader = DerReader::new(text);
         let mut all = Vec::new();

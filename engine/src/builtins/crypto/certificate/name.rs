@@ -16,7 +16,7 @@ pub struct Attribute<'d> {
 /// Attributes in source order.
 pub type Name<'d> = Vec<Attribute<'d>>;
 
-/// Reads a name from the content of its sequence.
+/// Reads a name from the content of its sequence. The error is Go's message.
 pub fn read(mut sets: DerReader<'_>) -> Result<Name<'_>, Asn1Error> {
     const INVALID: &str = "x509: invalid RDNSequence";
     let mut name = Vec::new();

@@ -25,7 +25,7 @@ pub struct AlternativeNames<'d> {
 }
 
 impl<'d> AlternativeNames<'d> {
-    /// Decodes the content of the extension.
+    /// Decodes the content of the extension. The error is Go's message.
     pub fn read(value: &'d [u8]) -> Result<Self, Asn1Error> {
         let mut list = DerReader::new(value)
             .inside(der::SEQUENCE)
@@ -95,7 +95,7 @@ pub struct NameConstraints<'d> {
 }
 
 impl<'d> NameConstraints<'d> {
-    /// Decodes the content of the extension.
+    /// Decodes the content of the extension. The error is Go's message.
     pub fn read(value: &'d [u8]) -> Result<Self, Asn1Error> {
         const INVALID: &str = "x509: invalid NameConstraints extension";
         const EXCLUDED: u8 = 0xa1;

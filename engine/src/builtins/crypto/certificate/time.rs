@@ -13,7 +13,7 @@ pub struct Time {
     offset: i64,
 }
 
-/// Reads a `UTCTime` or `GeneralizedTime`.
+/// Reads a `UTCTime` or `GeneralizedTime`. Fails if it is malformed or the next element has another tag.
 pub fn read(reader: &mut DerReader<'_>) -> Result<Time, Asn1Error> {
     const UTC: u8 = 23;
     const GENERALIZED: u8 = 24;
@@ -30,7 +30,7 @@ pub fn read(reader: &mut DerReader<'_>) -> Result<Time, Asn1Error> {
     }
 }
 
-/// Parses a time whose year has the given number of digits.
+/// Parses a time whose year has the given number of digits. Returns `None` if it is malformed.
 pub fn parse(text: &[u8], year_digits: usize) -> Option<Time> {
     let mut rest = text;
     let mut number = |digits: usize| {

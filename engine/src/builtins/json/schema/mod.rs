@@ -38,7 +38,7 @@ impl Prepared for ConstantJsonSchema {
     }
 }
 
-/// Compiles a constant schema.
+/// Compiles a constant schema. Returns `None` if it is not constant or not valid.
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let schema = operands.get(1).copied()??;
     let schema = compile(&text(schema).ok()?).ok()?;

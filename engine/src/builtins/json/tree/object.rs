@@ -59,7 +59,7 @@ impl<'e> PairChanges<'e> {
         self.index_by_key.get(&key).copied()
     }
 
-    /// Opens the value under a key to change it inside.
+    /// Opens the value under a key to change it inside. Returns `None` if the key does not exist.
     pub fn open(
         &mut self,
         original: ValueRef<'e>,

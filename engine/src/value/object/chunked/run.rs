@@ -103,7 +103,7 @@ impl SortedRun {
         self.keys.into_iter().zip(self.values)
     }
 
-    /// Takes the pair at a position out of a run that is being consumed.
+    /// Takes the pair at a position out of a run that is being consumed. Returns `None` after the last.
     pub fn take(&mut self, position: usize) -> Option<(Value, Value)> {
         let key = self.keys.get_mut(position).map(std::mem::take)?;
         Some((key, self.values.get_mut(position).map(std::mem::take)?))
@@ -119,7 +119,7 @@ impl SortedRun {
         self.keys.iter().zip(self.values.iter())
     }
 
-    /// Returns the position of a key, or that for its insertion.
+    /// Returns the position of a key, or as an error that for its insertion.
     pub fn find(&self, key: ValueRef<'_>) -> Result<usize, usize> {
         search::find(&self.keys, key)
     }

@@ -65,7 +65,8 @@ fn read_labels(labels: Option<&Value>) -> Result<LabelMap<'_>, String> {
 pub struct NamespaceObject<'d>(&'d Value);
 
 impl<'d> NamespaceObject<'d> {
-    /// Finds a namespace in the documents: in the inventory, or where kube-mgmt replicates namespaces.
+    /// Finds a namespace in the documents: in the inventory, or where kube-mgmt replicates namespaces. Returns `None` if
+    /// neither has it.
     pub fn find(documents: &'d Value, name: &str) -> Option<Self> {
         let at = |path: &[&str]| {
             let mut path = path.iter();
