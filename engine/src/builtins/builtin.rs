@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Aggregation, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult};
 use crate::value::{TextView, ValueRef};
 
+/// Code of a built-in, called with evaluated operands. The compiler guarantees their number.
 pub type Function =
     for<'e> fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>;
 
@@ -67,6 +68,7 @@ pub struct Builtin {
     pub nondeterministic: bool,
     /// `true` if v1 modules must not call it.
     pub deprecated: bool,
+    /// The function to call, unless the evaluators implement the built-in.
     pub run: BuiltinFn,
     /// Prepares calls with constant operands.
     pub specialise: Option<Specialise>,
@@ -120,6 +122,7 @@ impl IndexTest {
     }
 }
 
+/// Relation of two strings, which the evaluator tests in place of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextRelation {
     /// The first begins with the second.
@@ -133,14 +136,18 @@ pub enum TextRelation {
 /// Observable effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
+    /// A line for the handler of `print`.
     Print,
+    /// A note, which traces contain.
     Note,
+    /// The name of a test case, for the test runner.
     TestCase,
 }
 
 /// Implementation of a built-in: a function, or code of the evaluators.
 #[derive(Clone, Copy)]
 pub enum BuiltinFn {
+    /// A function of this module.
     Function(Function),
     /// Implemented by the evaluator: `eq`, `assign`, `walk`.
     Evaluator,
@@ -189,18 +196,21 @@ impl Builtin {
         }
     }
 
+    /// Sets the infix operator, as policies write it.
     #[must_use]
     pub const fn infix(mut self, operator: &'static str) -> Self {
         self.infix = operator;
         self
     }
 
+    /// Marks it as deprecated. Strict mode rejects its calls.
     #[must_use]
     pub const fn deprecated(mut self) -> Self {
         self.deprecated = true;
         self
     }
 
+    /// Marks it as nondeterministic: two calls with the same operands may have different results.
     #[must_use]
     pub const fn nondeterministic(mut self) -> Self {
         self.nondeterministic = true;
@@ -235,18 +245,21 @@ impl Builtin {
         self
     }
 
+    /// Sets the aggregate that it computes, so that no collection is built for it.
     #[must_use]
     pub const fn aggregating(mut self, aggregation: Aggregation) -> Self {
         self.aggregation = Some(aggregation);
         self
     }
 
+    /// Sets the relation that it tests.
     #[must_use]
     pub const fn relating(mut self, relation: TextRelation) -> Self {
         self.relation = Some(relation);
         self
     }
 
+    /// Sets its categories, under which the documentation lists it.
     #[must_use]
     pub const fn listed(mut self, categories: &'static [&'static str]) -> Self {
         self.categories = categories;
@@ -267,6 +280,7 @@ impl Builtin {
         self
     }
 
+    /// Sets its observable effect.
     #[must_use]
     pub const fn observed(mut self, observed: Observed) -> Self {
         self.observed = Some(observed);

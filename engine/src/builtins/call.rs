@@ -26,6 +26,7 @@ use solon_syntax::source::{SourceId, Span};
 use crate::value::display;
 use crate::value::{Arena, Excess, RefRepr, Short, TextView, TextViewRepr, Value, ValueRef};
 
+/// File names by source id, for the locations of errors.
 pub type SourceNames = HashMap<SourceId, Arc<str>>;
 
 /// Caches of some built-ins for one evaluation, so that equal calls return equal results.
@@ -333,6 +334,7 @@ impl<'e> Budget<'e> {
         budget
     }
 
+    /// Sets the hooks of the host, which polls of the budget call.
     #[inline]
     #[must_use]
     pub fn with_hooks(mut self, hooks: &'e Hooks<'e>) -> Self {

@@ -12,7 +12,9 @@ use crate::value::{RefRepr, ValueRef};
 
 /// A built-in with its parsed type.
 pub struct BuiltinEntry {
+    /// The row of the table that declares it.
     pub builtin: &'static Builtin,
+    /// The type that its signature describes.
     pub declaration: Declaration,
 }
 

@@ -10,13 +10,19 @@ use crate::value::{Kind, Number, NumberBuf, RefRepr, Repr, Value, ValueRef};
 /// An aggregate that can be fused with the comprehension in its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregation {
+    /// `count`, of elements of any type.
     Count,
+    /// `sum`, of numbers only.
     Sum,
+    /// `min`, in the order of values.
     Min,
+    /// `max`, in the order of values.
     Max,
 }
 
+/// State of an aggregate: what the elements so far amount to.
 pub enum Fold<'e> {
+    /// Number of elements so far.
     Count(usize),
     /// Sum, and the first element that is not a number.
     Sum(Sum, Option<ValueRef<'e>>),

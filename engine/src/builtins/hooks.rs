@@ -17,6 +17,7 @@ pub struct Hooks<'a> {
     pub print: Option<&'a dyn Fn(&str)>,
     /// Cache of the results of nondeterministic built-ins.
     pub nd_cache: Option<&'a NdBuiltinCache>,
+    /// Counts the requests of `http.send`. `None` counts none.
     pub send_metrics: Option<&'a SendMetrics>,
     /// The caller's metadata about the request, for host functions.
     pub metadata: Option<&'a Value>,
@@ -31,6 +32,7 @@ pub struct Hooks<'a> {
 }
 
 impl Hooks<'_> {
+    /// No hooks: nothing is observed.
     pub const NONE: &'static Hooks<'static> = &Hooks {
         print: None,
         nd_cache: None,

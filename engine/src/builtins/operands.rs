@@ -62,7 +62,9 @@ pub trait Operands<'e> {
 /// The elements of an array or the members of a set.
 #[derive(Clone, Copy)]
 pub enum Members<'e> {
+    /// Array.
     Array(ArrayView<'e>),
+    /// Set.
     Set(SetView<'e>),
 }
 
@@ -75,6 +77,7 @@ impl<'e> Members<'e> {
         }
     }
 
+    /// Returns the number of members. O(1).
     pub fn len(self) -> usize {
         match self {
             Self::Array(array) => array.len(),
@@ -82,10 +85,12 @@ impl<'e> Members<'e> {
         }
     }
 
+    /// Returns `true` for empty collections.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
+    /// Returns the kind of the collection.
     pub fn kind(self) -> Kind {
         match self {
             Self::Array(_) => Kind::Array,
@@ -127,9 +132,12 @@ impl<'e> Members<'e> {
     }
 }
 
+/// Iterator over [`Members`], in their order.
 #[derive(Clone)]
 pub enum MembersIter<'e> {
+    /// Array.
     Array(ArrayIter<'e>),
+    /// Set.
     Set(SetIter<'e>),
 }
 

@@ -35,12 +35,15 @@ impl Default for Patterns {
 /// Kind of a pattern, which determines the type of the compiled form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
+    /// Regular expressions, in Go's syntax.
     Regex,
     /// Text with regular expressions between delimiters.
     Delimited,
     /// Globs, prefixed with their delimiters.
     Glob,
+    /// JSON schemas, by their text.
     JsonSchema,
+    /// GraphQL schemas, by their text.
     GraphQl,
     /// Keys that verify tokens.
     JwtKeys,
@@ -48,7 +51,9 @@ pub enum Family {
     Signature,
     /// Templates of `strings.render_template`.
     Template,
+    /// Layouts of times, in Go's notation.
     TimeLayout,
+    /// Time zones, by name.
     TimeZone,
     #[cfg(test)]
     Test,

@@ -26,7 +26,9 @@ pub struct AnnotationSet {
 /// A document on the path from a rule to the root, with its annotation.
 #[derive(Debug)]
 pub struct AnnotatedDocument {
+    /// Path of the document, from `data` on.
     pub path: Ref,
+    /// Its annotation. `None` if no block applies to it.
     pub annotation: Option<Arc<Annotation>>,
 }
 

@@ -23,6 +23,7 @@ pub struct Blocking {
     functions: HostFunctionNames,
 }
 
+/// Names of functions of the host that may block.
 pub type HostFunctionNames = std::collections::HashSet<Arc<str>>;
 
 impl Blocking {

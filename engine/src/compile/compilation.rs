@@ -191,6 +191,7 @@ pub struct Compilation<'a> {
     pub findings: Vec<Findings>,
     /// Earlier compilation from which some modules are reused.
     pub earlier: Option<EarlierCompilation<'a>>,
+    /// Compiler options, the same for all passes.
     pub options: &'a Options,
     /// Tests for base documents; `None` if conflicts with them are not checked.
     pub base_exists: Option<BaseExists<'a>>,
@@ -198,14 +199,17 @@ pub struct Compilation<'a> {
     pub unused_imports: Vec<Import>,
     /// `true` if a rule reads its annotations by `rego.metadata`.
     pub uses_metadata: bool,
+    /// Annotations of documents, by their paths.
     pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads contain only scalars and variables.
     pub rule_tree: Arc<RuleTree>,
+    /// Dependency graph of the rules, which a pass builds.
     pub graph: Arc<Graph>,
     /// Types of documents according to rules and schemas.
     pub types: Arc<TypeTree>,
     /// Reverse dependencies of the rules.
     pub dependents: Arc<Dependents>,
+    /// Generator of local names. They are unique among all modules.
     pub locals: Locals,
     /// Number of type-checked rules.
     pub checked: usize,
@@ -215,6 +219,7 @@ pub struct Compilation<'a> {
 
 /// An earlier compilation and the differences to it, from which unchanged parts are reused.
 pub struct EarlierCompilation<'a> {
+    /// Result of the earlier compilation, of which unchanged parts are reused.
     pub compiled: &'a Compiled,
     /// Paths below `data` of the rules of all modules that changed.
     pub gone: Vec<Vec<Value>>,
@@ -319,12 +324,15 @@ impl<'a> Compilation<'a> {
 pub struct Compiled {
     /// Rewritten modules, ordered by file name.
     pub modules: Arc<Vec<Arc<Module>>>,
+    /// Result for each module, in the order of file names.
     pub results: Vec<Arc<CompiledModule>>,
     /// Packages and rules by path.
     pub rule_tree: Arc<RuleTree>,
     /// `true` if a rule reads its annotations by `rego.metadata`.
     pub uses_metadata: bool,
+    /// Annotations of documents, by their paths.
     pub annotations: AnnotationSet,
+    /// Dependency graph of the rules, which a pass builds.
     pub graph: Arc<Graph>,
     /// Types of documents according to rules and schemas.
     pub types: Arc<TypeTree>,

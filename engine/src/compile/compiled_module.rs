@@ -9,9 +9,13 @@ use super::graph::DocumentRead;
 use crate::program::canonical::Keyed;
 use crate::types::Type;
 
+/// A compiled module. It is shared by the compilations that reuse it.
 pub struct CompiledModule {
+    /// The module as parsed, with comments and annotations.
     pub parsed: Arc<Module>,
+    /// The module after all rewrites, which plans are lowered from.
     pub canonical: Arc<Module>,
+    /// Findings of the passes, from which dependents are checked.
     pub findings: Findings,
     /// Comprehensions that are searched once.
     pub keyed: Arc<Keyed>,
@@ -40,7 +44,9 @@ impl CompiledModule {
 pub struct Findings {
     /// For each rule, `true` if it is just a constant, as seen by RewriteTemplateStrings.
     pub constant: Arc<[bool]>,
+    /// References of each rule, by its position in the module.
     pub reads: Arc<[Vec<DocumentRead>]>,
+    /// Types of each rule, by its position in the module.
     pub yields: Arc<[Yield]>,
 }
 

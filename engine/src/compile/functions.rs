@@ -25,12 +25,14 @@ pub struct CallableFunctions<'c> {
 /// Function that a call names: with a declared type, or with the number of its arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum CallTarget<'c> {
+    /// A built-in or a function of the host, with its declared type.
     Builtin(&'c FunctionType),
     /// The rules of a node, with their number of arguments.
     Rules(RuleTreeNodeId, usize),
 }
 
 impl CallTarget<'_> {
+    /// Number of arguments that a call must pass.
     pub fn arity(self) -> usize {
         match self {
             Self::Builtin(declaration) => declaration.arity(),

@@ -21,7 +21,9 @@ pub(crate) const BLANK_QUERY: &str = "empty query cannot be compiled";
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
 pub struct Query {
+    /// Source text, to which spans refer.
     pub source: Source,
+    /// Expressions, rewritten by each pass.
     pub body: Body,
     /// If set, the value of each expression is captured, not only the bindings.
     pub capture: bool,
@@ -29,6 +31,7 @@ pub struct Query {
     pub unify_equals: bool,
     /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
+    /// Imports that the query may use.
     pub imports: Vec<Import>,
 }
 
@@ -48,8 +51,11 @@ impl Query {
 
 /// A query during the passes.
 pub struct QueryCompilation<'a> {
+    /// Modules that the query refers to, compiled before.
     pub compiled: &'a Compiled,
+    /// Compiler options, those of the modules.
     pub options: &'a Options,
+    /// Expressions, rewritten by each pass.
     pub body: Body,
     /// If set, values of expressions are captured.
     pub capture: bool,
@@ -57,7 +63,9 @@ pub struct QueryCompilation<'a> {
     pub unify_equals: bool,
     /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
+    /// Imports that the query may use.
     pub imports: Vec<Import>,
+    /// Generator of local names. They are not those of modules.
     pub locals: Locals,
     /// Errors so far.
     pub report: Report,
@@ -82,6 +90,7 @@ pub struct QueryPass {
 }
 
 impl QueryPass {
+    /// Returns OPA's name of the timer, such as `query_compile_stage_resolve_refs`.
     pub fn timer(&self) -> String {
         super::snake("query_compile_stage", self.name)
     }

@@ -73,6 +73,7 @@ impl Report {
         self.limit_reached
     }
 
+    /// Returns `true` if no pass has reported an error.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }

@@ -16,13 +16,16 @@ use crate::value::text::ArenaText;
 use crate::value::{RefRepr, Repr, Short, Value, ValueRef};
 use builder::RuleTreeBuilder;
 
+/// Index of a node of a [`RuleTree`]. It means nothing in another tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleTreeNodeId(u32);
 
 /// Position of a rule with its chain of `else` branches. Ordered by file, then by position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeRuleId {
+    /// Position of the module among all modules.
     pub module: u32,
+    /// Position of the rule in its module.
     pub rule: u32,
 }
 
@@ -87,6 +90,7 @@ impl Default for RuleTree {
 }
 
 impl RuleTree {
+    /// The root: `data`.
     pub const DATA: RuleTreeNodeId = RuleTreeNodeId(0);
 
     /// Collects the packages and rules of modules whose heads contain only scalars and variables.

@@ -42,7 +42,9 @@ const MAX_ITERATIONS: u64 = 64;
 pub enum FastResult<'e> {
     /// The document, as a reference to a stored value, which is the most frequent result.
     Stored(&'e Value),
+    /// The document, built in the arena.
     Document(ValueRef<'e>),
+    /// The document is undefined: no rule has a value.
     Undefined,
     /// Not decided; the machine must evaluate it.
     Unsure,

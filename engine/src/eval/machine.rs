@@ -34,6 +34,7 @@ pub(super) enum Flow {
 /// The input in the form that was provided.
 #[derive(Clone, Copy)]
 pub enum InputSource<'e> {
+    /// A value that the caller owns.
     Value(&'e Value),
     /// A value that was parsed into the evaluation's arena.
     Read(ValueRef<'e>),
@@ -49,12 +50,16 @@ impl<'e> InputSource<'e> {
     }
 }
 
+/// Environment of an evaluation: program, documents and input.
 #[derive(Clone, Copy)]
 pub struct EvalContext<'e> {
+    /// The program of the policy, without that of the query.
     pub program: &'e Program,
     /// Constants of the query; their ids follow those of the program.
     pub query_constants: &'e [Value],
+    /// The base documents of the snapshot.
     pub data: &'e Value,
+    /// The input. `None` if it is undefined.
     pub input: Option<InputSource<'e>>,
     /// `true` if the first error of a built-in ends the evaluation.
     pub strict: bool,

@@ -7,12 +7,15 @@ use solon_syntax::stack;
 
 use super::strings::quote;
 
+/// A name or a text, borrowed from the source where it has no escapes.
 pub type SourceText<'a> = Cow<'a, str>;
 
 /// Position in a source, counted from 1. Zeros in trees without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourcePosition {
+    /// Line, from 1. 0 without a source.
     pub line: u32,
+    /// Column in characters, from 1.
     pub column: u32,
 }
 
@@ -33,14 +36,18 @@ impl fmt::Display for SourcePosition {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comments<'a>(pub Vec<SourceText<'a>>);
 
+/// A description and the comments around it. Its text is empty if there is none.
 #[derive(Clone, Debug, Default)]
 pub struct Description<'a> {
+    /// Comments between the previous token and the item.
     pub before: Comments<'a>,
     /// Text. Empty if there is none.
     pub text: SourceText<'a>,
+    /// Comments between the description and the item.
     pub after: Comments<'a>,
 }
 
+/// A query document: operations and fragments.
 #[derive(Debug, Default)]
 pub struct QueryDocument<'a> {
     /// Operations in source order.
@@ -60,9 +67,13 @@ pub struct OperationDefinition<'a> {
     pub operation: SourceText<'a>,
     /// Name. Empty for anonymous operations.
     pub name: SourceText<'a>,
+    /// Declared variables, in the order of the source.
     pub variables: Vec<VariableDefinition<'a>>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Selections, in the order of the source.
     pub selections: Vec<Selection<'a>>,
+    /// Position of the operation.
     pub position: SourcePosition,
 }
 
@@ -83,12 +94,17 @@ pub struct FragmentDefinition<'a> {
     pub comments: Comments<'a>,
     /// Description. Empty if there is none.
     pub description: SourceText<'a>,
+    /// Name, as in the source.
     pub name: SourceText<'a>,
     /// Declared variables, an obsolete extension.
     pub variables: Vec<VariableDefinition<'a>>,
+    /// Type that it applies to.
     pub type_condition: SourceText<'a>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Selections, in the order of the source.
     pub selections: Vec<Selection<'a>>,
+    /// Position of the fragment.
     pub position: SourcePosition,
 }
 
@@ -101,14 +117,19 @@ pub struct VariableDefinition<'a> {
     pub description: SourceText<'a>,
     /// Name without the dollar sign.
     pub name: SourceText<'a>,
+    /// Declared type, not resolved.
     pub of: TypeReference<'a>,
+    /// Default. `None` if the variable has none.
     pub default: Option<ValueNode<'a>>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
     /// `true` if a syntax tree marks it as used.
     pub used: bool,
+    /// Position of the variable.
     pub position: SourcePosition,
 }
 
+/// An element of a selection set.
 #[derive(Debug)]
 pub enum Selection<'a> {
     /// `alias: name(…) { … }`
@@ -119,42 +140,63 @@ pub enum Selection<'a> {
     Inline(Inline<'a>),
 }
 
+/// A selected field: alias, arguments, selections.
 #[derive(Debug, Default)]
 pub struct FieldNode<'a> {
+    /// Comments between the previous token and the item.
     pub comments: Comments<'a>,
     /// Name in the response: the alias or else the name.
     pub alias: SourceText<'a>,
+    /// Name, as in the source.
     pub name: SourceText<'a>,
+    /// Arguments, in the order of the source.
     pub arguments: Vec<ArgumentNode<'a>>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Selections of its value.
     pub selections: Vec<Selection<'a>>,
+    /// Position of the field.
     pub position: SourcePosition,
 }
 
+/// A fragment spread, `...Name`.
 #[derive(Debug, Default)]
 pub struct Spread<'a> {
+    /// Comments between the previous token and the item.
     pub comments: Comments<'a>,
+    /// Name of the fragment.
     pub name: SourceText<'a>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Position of the name.
     pub position: SourcePosition,
 }
 
+/// An inline fragment, `... on T { … }`.
 #[derive(Debug, Default)]
 pub struct Inline<'a> {
+    /// Comments between the previous token and the item.
     pub comments: Comments<'a>,
     /// Type that it applies to. Empty for the enclosing type.
     pub type_condition: SourceText<'a>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Selections, in the order of the source.
     pub selections: Vec<Selection<'a>>,
+    /// Position of the fragment.
     pub position: SourcePosition,
 }
 
 /// `name: value` of a field, a directive or an object. Elements of lists have no name.
 #[derive(Debug, Default)]
 pub struct ArgumentNode<'a> {
+    /// Comments between the previous token and the item.
     pub comments: Comments<'a>,
+    /// Name, as in the source.
     pub name: SourceText<'a>,
+    /// Value, not evaluated.
     pub value: ValueNode<'a>,
+    /// Position of the argument.
     pub position: SourcePosition,
 }
 
@@ -191,14 +233,18 @@ impl ValueKind {
     ];
 }
 
+/// A value, not evaluated.
 #[derive(Debug, Default)]
 pub struct ValueNode<'a> {
+    /// Comments between the previous token and the item.
     pub comments: Comments<'a>,
+    /// Kind, which decides what the other members contain.
     pub kind: ValueKind,
     /// Source text. For strings the content. Empty for lists and objects.
     pub raw: SourceText<'a>,
     /// Elements or fields.
     pub children: Vec<ArgumentNode<'a>>,
+    /// Position of the value.
     pub position: SourcePosition,
 }
 
@@ -226,18 +272,24 @@ impl fmt::Display for ValueNode<'_> {
 /// `@name(…)`
 #[derive(Debug, Default)]
 pub struct DirectiveNode<'a> {
+    /// Name without the `@`.
     pub name: SourceText<'a>,
+    /// Arguments, in the order of the source.
     pub arguments: Vec<ArgumentNode<'a>>,
+    /// Position of the directive.
     pub position: SourcePosition,
 }
 
+/// A reference to a type by name, or a list of such.
 #[derive(Clone, Debug, Default)]
 pub struct TypeReference<'a> {
     /// Name. Empty for lists.
     pub name: SourceText<'a>,
+    /// Element type of a list. `None` for a named type.
     pub element: Option<Box<TypeReference<'a>>>,
     /// `true` if `null` is excluded.
     pub non_null: bool,
+    /// Position of the type.
     pub position: SourcePosition,
 }
 
@@ -262,8 +314,10 @@ impl fmt::Display for TypeReference<'_> {
     }
 }
 
+/// A schema document: definitions and extensions of types and directives.
 #[derive(Debug, Default)]
 pub struct SchemaDocument<'a> {
+    /// Comments at the end.
     pub comments: Comments<'a>,
     /// `schema { … }`
     pub schema: Vec<RootOperations<'a>>,
@@ -273,6 +327,7 @@ pub struct SchemaDocument<'a> {
     pub directives: Vec<DirectiveDefinition<'a>>,
     /// `extend directive @name @other`, with names and directives only.
     pub directive_extensions: Vec<DirectiveDefinition<'a>>,
+    /// Type definitions, in the order of the source.
     pub definitions: Vec<TypeDefinition<'a>>,
     /// `extend type Name …`
     pub extensions: Vec<TypeDefinition<'a>>,
@@ -283,20 +338,26 @@ pub struct SchemaDocument<'a> {
 pub struct RootOperations<'a> {
     /// Description; empty without one.
     pub description: Description<'a>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Operations and their types, in the order of the source.
     pub operations: Vec<RootOperation<'a>>,
     /// Comments before the closing brace.
     pub end: Comments<'a>,
+    /// Position of the definition.
     pub position: SourcePosition,
 }
 
 /// `query: Name`
 #[derive(Debug, Default)]
 pub struct RootOperation<'a> {
+    /// Comments between the previous token and the item.
     pub comments: Comments<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: SourceText<'a>,
+    /// Name of the type.
     pub of: SourceText<'a>,
+    /// Position of the operation.
     pub position: SourcePosition,
 }
 
@@ -349,58 +410,84 @@ impl DefinitionKind {
 /// A name that refers to a type.
 #[derive(Debug, Default)]
 pub struct Reference<'a> {
+    /// Name, as in the source.
     pub name: SourceText<'a>,
+    /// Position of the name.
     pub position: SourcePosition,
 }
 
+/// A type definition or extension, of any kind.
 #[derive(Debug, Default)]
 pub struct TypeDefinition<'a> {
+    /// Kind, which decides what the other members contain.
     pub kind: DefinitionKind,
+    /// Description. Its text is empty if there is none.
     pub description: Description<'a>,
+    /// Name, as in the source.
     pub name: SourceText<'a>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Names of the interfaces that it declares to implement.
     pub interfaces: Vec<SourceText<'a>>,
+    /// Fields, in the order of the source.
     pub fields: Vec<FieldDefinition<'a>>,
+    /// Members of a union. Empty for other types.
     pub types: Vec<Reference<'a>>,
     /// Values of an enum.
     pub values: Vec<EnumValue<'a>>,
     /// Comments before the closing brace.
     pub end: Comments<'a>,
+    /// Position of the name.
     pub position: SourcePosition,
 }
 
 /// A field of a type, or an argument of a field or a directive.
 #[derive(Debug, Default)]
 pub struct FieldDefinition<'a> {
+    /// Description. Its text is empty if there is none.
     pub description: Description<'a>,
+    /// Name, as in the source.
     pub name: SourceText<'a>,
+    /// Arguments, in the order of the source.
     pub arguments: Vec<FieldDefinition<'a>>,
     /// Default of an input field or an argument.
     pub default: Option<ValueNode<'a>>,
+    /// Type, not resolved.
     pub of: TypeReference<'a>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Position of the field.
     pub position: SourcePosition,
 }
 
+/// A value of an enum.
 #[derive(Debug, Default)]
 pub struct EnumValue<'a> {
+    /// Description. Its text is empty if there is none.
     pub description: Description<'a>,
+    /// Name, as in the source.
     pub name: SourceText<'a>,
+    /// Directives, in the order of the source.
     pub directives: Vec<DirectiveNode<'a>>,
+    /// Position of the value.
     pub position: SourcePosition,
 }
 
 /// `directive @name(…) @other repeatable on …`
 #[derive(Debug, Default)]
 pub struct DirectiveDefinition<'a> {
+    /// Description. Its text is empty if there is none.
     pub description: Description<'a>,
     /// Name without the `@`.
     pub name: SourceText<'a>,
+    /// Arguments, in the order of the source.
     pub arguments: Vec<FieldDefinition<'a>>,
+    /// Directives of the definition itself.
     pub directives: Vec<DirectiveNode<'a>>,
     /// Locations where it is allowed.
     pub locations: Vec<SourceText<'a>>,
     /// `true` if it may be repeated at one location.
     pub repeatable: bool,
+    /// Position of the name.
     pub position: SourcePosition,
 }

@@ -13,6 +13,7 @@ use super::problem::GraphqlError;
 use crate::limits::NESTING;
 use crate::value::{RefRepr, ValueRef};
 
+/// A node that can be decoded from the tree that policies see.
 pub trait Decode<'e>: Sized {
     /// Decodes a node. `depth` is the number of enclosing nodes.
     fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, GraphqlError>;

@@ -10,7 +10,9 @@ use super::ast::{
 };
 use crate::value::{Arena, NumberBuf, RefRepr, ValueRef};
 
+/// A node that can be encoded as the tree that policies see.
 pub trait Encode {
+    /// Encodes the node and its children as an object of the arena.
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e>;
 }
 

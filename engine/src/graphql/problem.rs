@@ -4,8 +4,10 @@ use std::fmt::{self, Write};
 
 use super::ast::SourcePosition;
 
+/// First error of a document, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphqlError {
+    /// Message, without the position.
     pub message: String,
     /// Position. Zeros in a tree without a source.
     pub position: SourcePosition,

@@ -16,11 +16,15 @@ const PRELUDE: &str = include_str!("prelude.graphql");
 /// The types and directives of a document.
 #[derive(Debug, Default)]
 pub struct GraphqlSchema<'a> {
+    /// Types by name, with their extensions.
     pub types: BTreeMap<SourceText<'a>, TypeDefinition<'a>>,
+    /// Directives by name, with their extensions.
     pub directives: BTreeMap<SourceText<'a>, DirectiveDefinition<'a>>,
     /// Names of the built-in types.
     pub given: BTreeSet<SourceText<'a>>,
+    /// Root types by operation.
     pub roots: BTreeMap<SourceText<'a>, SourceText<'a>>,
+    /// `schema { … }` and its extensions.
     pub blocks: Vec<RootOperations<'a>>,
 }
 

@@ -107,6 +107,7 @@ pub struct DirectiveDef {
     pub repeatable: bool,
 }
 
+/// All types and directives of a schema, which refer to each other by id.
 #[derive(Debug)]
 pub struct TypeSystem {
     types: Vec<TypeDef>,

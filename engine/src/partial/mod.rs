@@ -26,7 +26,9 @@ pub use crate::topdown::partial_eval::{
 
 /// Simplifies residuals with the results of a compilation.
 pub struct Simplification<'c> {
+    /// The modules that the residuals were computed with.
     pub compiled: &'c Compiled,
+    /// The options of the compiler, for residuals that are compiled again.
     pub options: &'c Options,
     /// The package below `data` of support rules.
     pub namespace: &'c str,

@@ -8,6 +8,7 @@
 pub struct Effects(u16);
 
 impl Effects {
+    /// No effect: the instruction may be moved, repeated or skipped.
     pub const NONE: Self = Self(0);
     /// The rest of the block runs once for each of several values.
     pub const LOOPS: Self = Self(1);
@@ -43,6 +44,7 @@ impl Effects {
         .or(Self::SHAREABLE)
         .or(Self::FAST_PATH);
 
+    /// Returns the union of the effects.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)

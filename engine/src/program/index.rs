@@ -21,6 +21,7 @@ pub use nested::Nested;
 /// Selection of the rules that can match.
 #[derive(Default)]
 pub enum Index {
+    /// No index: all rules must be tried.
     #[default]
     All,
     /// Those that a decision tree selects.
@@ -40,11 +41,15 @@ impl Index {
 
 /// Subtree of an answer: numbers of rules in source order, or a further question.
 pub enum DecisionNode {
+    /// The rules that can match here, by their positions.
     Rules(Box<[u32]>),
+    /// A further question, which excludes more rules.
     Branch(Box<DecisionBranch>),
 }
 
+/// A question, the subtree of each answer, and the rules that need none.
 pub struct DecisionBranch {
+    /// The question that selects among `answers`.
     pub question: Question,
     /// If set, this branch must not exclude rules if errors of built-ins end the evaluation, because OPA would have
     /// entered them and reported their errors.
@@ -58,7 +63,9 @@ pub struct DecisionBranch {
 /// A question about the value at an access path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
+    /// Access path of the value that is tested.
     pub place: AccessPath,
+    /// The feature that is compared with the answers.
     pub feature: ValueFeature,
 }
 
@@ -68,19 +75,25 @@ pub type KeyPath = SmallVec<[Value; 3]>;
 /// Path to a value of the input or an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AccessPath {
+    /// Root that the path starts at.
     pub root: PathRoot,
+    /// Keys from the root to the value.
     pub path: KeyPath,
 }
 
+/// Start of an access path: the input or an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PathRoot {
+    /// The input.
     Input,
+    /// An argument of the function, from 0.
     Argument(u32),
 }
 
 /// Features of a value, cheap ones first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ValueFeature {
+    /// The value itself, whatever its type.
     Value,
     /// Length of the array. Other values have none.
     Length,
@@ -90,6 +103,7 @@ pub enum ValueFeature {
     Segments(Delimiters),
     /// Prefixes of the string, of any length.
     Prefix,
+    /// Suffixes of the string, of any length.
     Suffix,
     /// Networks that contain the address or network.
     Network,
@@ -99,18 +113,22 @@ pub enum ValueFeature {
     Element,
 }
 
+/// Delimiters of a string's segments, as of `split` and `glob.match`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Delimiters {
     /// Any of some characters.
     Chars(Box<[char]>),
+    /// One text of any length.
     Text(Box<str>),
 }
 
 /// Answers of a question, with the subtree of each.
 pub enum Answers {
+    /// One value for each subtree.
     Values(Values),
     /// Prefixes of strings, or reversed suffixes.
     Texts(Nested<Box<[u8]>>),
+    /// Networks, which may contain each other.
     Networks(Nested<net::Range>),
 }
 
@@ -383,6 +401,7 @@ fn one_or_each<'e>(value: ValueRef<'e>, mut visit: impl FnMut(&[u8])) {
 }
 
 impl Answers {
+    /// Iterates over the subtrees of all answers.
     pub fn nodes(&self) -> Box<dyn Iterator<Item = &DecisionNode> + '_> {
         match self {
             Self::Values(answers) => Box::new(answers.nodes.values()),

@@ -9,6 +9,7 @@ use crate::bug::bug;
 pub struct InlinedRule {
     /// The rule, for evaluation with replaced documents.
     pub rule: RuleId,
+    /// Its bodies, of which one must have a solution.
     pub blocks: Box<[Block]>,
 }
 
@@ -17,9 +18,11 @@ pub struct InlinedRule {
 pub struct Inlined {
     /// The call, for evaluation with replaced functions.
     pub call: FunctionCall,
+    /// The bodies, tried in order.
     pub blocks: Box<[Block]>,
     /// Result of each body.
     pub values: Box<[Operand]>,
+    /// The slot that receives the result.
     pub out: Slot,
 }
 

@@ -14,8 +14,11 @@ pub enum Intrinsic {
     Prepared(usize, IntrinsicResult),
     /// Lookup of a constant string in an object, with a default.
     Get,
+    /// Addition of 64-bit integers; overflow calls the built-in.
     Plus,
+    /// Subtraction of 64-bit integers; overflow calls the built-in.
     Minus,
+    /// Multiplication of 64-bit integers; overflow calls the built-in.
     Times,
 }
 

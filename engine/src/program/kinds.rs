@@ -8,8 +8,10 @@ use super::rules::{Rule, RuleKind, RuleSet};
 macro_rules! kinds {
     ($type:ident: $($kind:ident)*) => {
         impl $type {
+            /// Names of all kinds, in the order of declaration.
             pub const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
+            /// Name of the kind, that of the variant.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind { .. } => stringify!($kind),)*

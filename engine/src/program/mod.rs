@@ -50,10 +50,13 @@ use crate::value::Value;
 /// Everything that evaluation needs to know of the modules.
 #[derive(Default)]
 pub struct Program {
+    /// Constants of all plans, by id.
     pub constants: Vec<Value>,
     /// Rule sets by document path. Ids that are no longer used have none.
     pub rules: Vec<Arc<RuleSet>>,
+    /// The tree of virtual documents, by path.
     pub tree: Arc<VirtualDocuments>,
+    /// Functions of the host, by index.
     pub functions: Vec<HostFunction>,
     /// File names, for messages.
     pub files: HashMap<SourceId, Arc<str>>,

@@ -30,22 +30,31 @@ use crate::builtins::BuiltinEntry;
 /// A part of an instruction, with its role.
 #[derive(Clone, Copy)]
 pub enum Part<'s> {
+    /// An operand that is read.
     Use(&'s Operand),
     /// An argument of the function that is read.
     Argument(Slot),
+    /// A slot that is filled.
     Def(&'s Slot),
     /// A slot that is only filled if an instruction reads it.
     Spare(&'s Option<Slot>),
+    /// A constant of the program.
     Const(ConstId),
+    /// A rule set that is evaluated.
     Rule(RuleId),
+    /// A function of the host that is called.
     Function(u32),
+    /// A built-in that is called.
     Builtin(&'static BuiltinEntry),
+    /// A block that is run.
     Block(&'s Block),
 }
 
 /// An operand or a result of an instruction.
 pub enum PartMut<'s> {
+    /// An operand that is read.
     Use(&'s mut Operand),
+    /// A slot that is filled.
     Def(&'s mut Slot),
     /// A slot that is only filled if an instruction reads it.
     Spare(&'s mut Option<Slot>),

@@ -13,6 +13,7 @@ use crate::builtins::{Aggregation, BuiltinEntry, IntrinsicResult, Prepared, Text
 /// Index of a slot in the frame of a running plan.
 pub type Slot = u32;
 
+/// Index of a constant. Those of a query follow those of the program.
 pub type ConstId = u32;
 
 /// Steps that run in order.
@@ -21,7 +22,9 @@ pub type Block = Box<[Step]>;
 /// Source of a step's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
+    /// A slot of the frame.
     Slot(Slot),
+    /// A constant of the program or the query.
     Const(ConstId),
 }
 
@@ -103,6 +106,7 @@ pub struct Join {
     pub is_base: bool,
     /// Path of `from` below `data`, as in `Step::Scan`.
     pub base: Option<Box<BasePath>>,
+    /// The value that elements are compared with.
     pub known: Operand,
     /// Loop-invariant steps that compute the value, if it is computed within the loop: lookups, and calls of built-ins.
     pub lookup: Box<[Step]>,
@@ -119,14 +123,18 @@ impl Join {
 /// Conditions that are tested before a body.
 #[derive(Clone)]
 pub struct Precheck {
+    /// The conditions for entering the rule.
     pub conditions: Conditions,
     /// `true` if they are always tested; otherwise only if errors of built-ins end the evaluation.
     pub always: bool,
 }
 
+/// A call of a built-in, with what was prepared for its constant operands.
 #[derive(Clone)]
 pub struct BuiltinCall {
+    /// The built-in and its declared type.
     pub entry: &'static BuiltinEntry,
+    /// Its operands, in order.
     pub args: Box<[Operand]>,
     /// The call specialised for its constant operands.
     pub prepared: Option<Arc<dyn Prepared>>,
@@ -153,6 +161,7 @@ impl BuiltinCall {
 /// Test of a text that replaces a call of a built-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextTest {
+    /// The relation of two texts.
     Related(TextRelation),
     /// A call whose other operands are constant.
     Prepared,
@@ -177,18 +186,23 @@ impl TextTest {
     }
 }
 
+/// A call of a function of the host, which may block.
 #[derive(Clone)]
 pub struct HostCall {
     /// Index among the program's functions of the host.
     pub function: u32,
+    /// Its arguments, in order.
     pub args: Box<[Operand]>,
     /// Source location of the expression.
     pub span: Span,
 }
 
+/// A call of a function of the policy: a rule set with arguments.
 #[derive(Clone)]
 pub struct FunctionCall {
+    /// The rule set of the function.
     pub rule: RuleId,
+    /// Its arguments, in order.
     pub args: Box<[Operand]>,
     /// Source location of the expression.
     pub span: Span,
@@ -197,13 +211,17 @@ pub struct FunctionCall {
 /// An aggregate that consumes the elements of a comprehension one by one.
 #[derive(Clone)]
 pub struct Aggregate {
+    /// The aggregate that the built-in computes.
     pub aggregation: Aggregation,
     /// Collection of the comprehension.
     pub into: Collector,
+    /// The block that produces the elements.
     pub block: Block,
     /// Holds the collection if the built-in is replaced, since the replacement receives it.
     pub slot: Slot,
+    /// The call that the aggregate replaces, for errors and replaced functions.
     pub call: BuiltinCall,
+    /// The slot that receives the result.
     pub out: Slot,
 }
 
@@ -212,7 +230,9 @@ pub struct Aggregate {
 pub struct Every {
     /// Enumerated collection.
     pub domain: Operand,
+    /// The slot that receives the key, if it is used.
     pub key: Option<Slot>,
+    /// The slot that receives the value.
     pub value: Slot,
     /// Must have a solution for each element.
     pub block: Block,
@@ -221,11 +241,13 @@ pub struct Every {
 /// The modifiers of one expression, in source order.
 #[derive(Clone)]
 pub struct With {
+    /// Targets and replacements, in the order of the source.
     pub modifiers: Box<[ModifierTarget]>,
     /// Source location of the expression.
     pub span: Span,
 }
 
+/// Target and replacement of one modifier.
 #[derive(Clone)]
 pub enum ModifierTarget {
     /// The input below a path.
@@ -245,7 +267,10 @@ pub enum ModifierTarget {
 /// A callable function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
+    /// A function of the policy, by its rule set.
     Rule(RuleId),
+    /// A built-in, by name.
     Builtin(&'static str),
+    /// A function of the host, by its index.
     HostFunction(u32),
 }

@@ -34,7 +34,9 @@ const NONE: PathNodeId = PathNodeId::MAX;
 /// Document or function from which a path starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadRoot {
+    /// `input`
     Input,
+    /// `data`
     Data,
     /// The names of built-ins and functions of the host; each segment is a step.
     Function,

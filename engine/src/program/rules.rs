@@ -10,17 +10,21 @@ use super::plan::{ConstId, Plan};
 use crate::bug::bug;
 use crate::value::{Value, ValueRef};
 
+/// Index of a rule set in its program.
 pub type RuleId = u32;
 
+/// Index of a node of the tree of virtual documents.
 pub type NodeId = u32;
 
 /// Kind of document that the rules of a path produce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleKind {
+    /// One value: a complete rule.
     #[default]
     Complete,
     /// A function of that many arguments.
     Function(u32),
+    /// A set of members: a partial rule.
     Set,
     /// An object whose keys the rules produce, possibly in several levels.
     Object,
@@ -33,6 +37,7 @@ pub struct RuleSet {
     pub path: Box<[Value]>,
     /// Path in the notation of messages, `data.a.p`.
     pub name: Arc<str>,
+    /// Kind of document that the rules produce.
     pub kind: RuleKind,
     /// Maximum number of head terms that a caller may know, for partial rules.
     pub depth: usize,
@@ -62,9 +67,11 @@ pub struct Rule {
     pub member: bool,
     /// `true` for a default, which other rules override at its path.
     pub fallback: bool,
+    /// The value, if it is a constant of the program.
     pub constant: Option<ConstId>,
     /// The value of the rule and all its `else` branches, if it is one constant.
     pub settled: Option<ConstId>,
+    /// The `else` chain, tried if the rule has no value.
     pub otherwise: Option<Box<Chain>>,
     /// Coverage of the rule's conditions by an index: covered ones need no test.
     pub conditions: ConditionCoverage,
@@ -127,7 +134,9 @@ pub struct Chain {
     pub index: Index,
 }
 
+/// The tree of virtual documents, looked up by path.
 pub struct VirtualDocuments {
+    /// The nodes; 0 is `data`.
     pub nodes: Vec<TreeNode>,
     steps: Steps,
 }
@@ -144,8 +153,11 @@ impl Default for VirtualDocuments {
 /// A package, a rule, or a step between them.
 #[derive(Default)]
 pub struct TreeNode {
+    /// Key of the step from the parent to this node.
     pub key: Value,
+    /// Child nodes by key, sorted.
     pub children: std::collections::BTreeMap<Value, NodeId>,
+    /// Rule set whose document is here. `None` if there are only rules below.
     pub rule: Option<RuleId>,
 }
 
@@ -174,6 +186,7 @@ impl VirtualDocuments {
         self.nodes.reserve(count);
     }
 
+    /// Adds a node below another and returns its id.
     pub fn add(&mut self, parent: NodeId, node: TreeNode) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
         self.steps.add(parent, node.key.borrow(), id);

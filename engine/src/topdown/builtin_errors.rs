@@ -22,6 +22,7 @@ impl BuiltinErrors {
 }
 
 impl<'e> Topdown<'e> {
+    /// Collects the errors of built-ins in `faults`, if there is a collector.
     #[must_use]
     pub fn collecting(mut self, faults: Option<&'e BuiltinErrors>) -> Self {
         self.builtin_errors = faults;

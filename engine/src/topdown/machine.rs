@@ -41,7 +41,9 @@ pub(super) type Continuation<'n, 'e> = &'n mut dyn FnMut(&mut Topdown<'e>) -> Se
 
 /// Environment that a search reads.
 pub struct TopdownContext<'e> {
+    /// Program whose canonical bodies are searched.
     pub program: &'e Program,
+    /// Base documents of the snapshot.
     pub data: ValueRef<'e>,
     /// Input document, if there is one.
     pub input: Option<ValueRef<'e>>,
@@ -51,6 +53,7 @@ pub struct TopdownContext<'e> {
     pub observer: Option<&'e mut dyn Observer>,
 }
 
+/// A query to search, in canonical form.
 pub struct TopdownQuery<'e> {
     /// Canonical body of the query, in evaluation order.
     pub body: &'e [Expr],
@@ -110,6 +113,7 @@ impl<'e> Goal<'e> {
     }
 }
 
+/// State of one search: environments, scopes and observers.
 pub struct Topdown<'e> {
     pub(super) program: &'e Program,
     pub(super) originals: Option<&'e HashMap<Name, Name>>,
@@ -145,6 +149,7 @@ const RED_ZONE: usize = limits::VALUE_STACK;
 const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Topdown<'e> {
+    /// Creates a search without observers. Nothing is evaluated.
     pub fn new(context: TopdownContext<'e>, call: BuiltinContext<'e>) -> Self {
         Self {
             program: context.program,

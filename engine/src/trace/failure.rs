@@ -16,7 +16,9 @@ const LONGEST_VALUE: usize = 64;
 /// Sources for the text and the variable names of a failed expression.
 #[derive(Clone, Copy)]
 pub struct FailureSources<'a> {
+    /// The module as parsed, for texts and locations.
     pub parsed: &'a Module,
+    /// The module as compiled, to which events refer.
     pub canonical: &'a Module,
     /// User's names of generated variables.
     pub originals: Names<'a>,

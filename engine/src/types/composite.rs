@@ -158,6 +158,7 @@ impl ObjectType {
     }
 }
 
+/// Type of sets, by the type of their elements.
 #[derive(Clone, Debug)]
 pub struct SetType {
     of: Type,
@@ -180,6 +181,7 @@ impl SetType {
     }
 }
 
+/// Union of several types.
 #[derive(Clone, Debug)]
 pub struct UnionType {
     members: Vec<Type>,

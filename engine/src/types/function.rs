@@ -7,6 +7,7 @@ use super::Type;
 /// Type of a function. Functions are not values, so it is never a component of another type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FunctionType {
+    /// The arguments, in order.
     pub args: Vec<Parameter>,
     /// Type of all further arguments of a variadic function.
     pub variadic: Option<Type>,
@@ -17,7 +18,9 @@ pub struct FunctionType {
 /// An argument or a result, optionally named.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parameter {
+    /// Its name. `None` if the declaration has none.
     pub name: Option<Arc<str>>,
+    /// Its type, which operands must fit.
     pub of: Type,
 }
 

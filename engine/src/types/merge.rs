@@ -8,16 +8,22 @@ use super::{Type, union_all};
 /// Contributions are collected and joined once, because a document may have many rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Merge {
+    /// No rule has contributed a type.
     #[default]
     Nothing,
+    /// Sets, by element type.
     Sets(Vec<Type>),
     /// Objects without known keys, by key types and value types.
     Objects(Vec<Type>, Box<Merge>),
+    /// Other types.
     Alternatives(Vec<Type>),
     /// Other types, and objects without known keys, by key types and value types.
     Mixed {
+        /// Other types.
         others: Vec<Type>,
+        /// Key types.
         keys: Vec<Type>,
+        /// Value types.
         values: Vec<Type>,
     },
     /// Conflict of a function with something else: no type, until the next contribution, as in OPA.

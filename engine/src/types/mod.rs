@@ -31,25 +31,33 @@ pub use signature::{SignatureError, parse_host_signature, try_parse_signature};
 pub use unify::{may_unify, unifies};
 pub use union::{union, union_all};
 
+/// A static type of a value or a function.
 #[derive(Clone, Debug, Default)]
 pub enum Type {
     /// Unknown type: a free variable, or a key that does not exist.
     #[default]
     Unknown,
+    /// `null`
     Null,
+    /// `boolean`
     Boolean,
+    /// `number`
     Number,
+    /// `string`
     String,
     /// Types of the leading elements, and the type of all further ones.
     Array(Arc<ArrayType>),
     /// Known keys, and the types of all further pairs.
     Object(Arc<ObjectType>),
+    /// A set of elements of one type.
     Set(Arc<SetType>),
     /// Any value, but not a function.
     Any,
+    /// Union of several types, none of which is a union.
     Union(Arc<UnionType>),
     /// A recursive definition of a schema.
     Recursive(Arc<RecursiveType>),
+    /// A function with its parameters and result.
     Function(Arc<FunctionType>),
 }
 
@@ -88,6 +96,7 @@ impl Type {
         }
     }
 
+    /// Returns the function type, or `None` for types of values.
     pub fn as_function(&self) -> Option<&FunctionType> {
         match self {
             Self::Function(function) => Some(function),

@@ -7,11 +7,15 @@ use super::{FunctionType, Parameter, Type};
 use crate::limits;
 use crate::value::Value;
 
+/// Syntax error of a function signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignatureError {
+    /// Signature, as it was written.
     pub signature: Box<str>,
+    /// Byte offset at which parsing stopped.
     pub offset: usize,
+    /// Syntax expected there.
     pub expected: &'static str,
 }
 

@@ -9,11 +9,14 @@ use super::{UriPart, decode};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileUrlError {
+    /// The scheme is not `file`.
     UnsupportedScheme {
+        /// The whole URL, for the message.
         url: String,
     },
     /// A percent escape is not valid.
     InvalidEscape {
+        /// The path of the URL, for the message.
         path: String,
     },
 }

@@ -53,6 +53,7 @@ pub enum Excess {
     Nodes,
 }
 
+/// An array in the arena, with its size.
 pub struct ArenaArray<'e> {
     items: &'e [ValueRef<'e>],
     extent: ValueSize,
@@ -69,10 +70,12 @@ impl<'e> Deref for ArenaArray<'e> {
 }
 
 impl Arena {
+    /// Creates an empty arena. Allocates nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// Returns the bump allocator. What it allocates counts towards the memory limit.
     pub fn bump(&self) -> &Bump {
         &self.bump
     }
@@ -240,6 +243,7 @@ impl Arena {
         all
     }
 
+    /// Creates an empty list, which grows in the arena.
     pub fn list(&self) -> bumpalo::collections::Vec<'_, ValueRef<'_>> {
         bumpalo::collections::Vec::new_in(&self.bump)
     }

@@ -38,6 +38,7 @@ pub use unfilled::Unfilled;
 #[derive(Clone)]
 pub struct Object(ThinArc<ObjectRepr, Value>);
 
+/// The representation of an object: few keys have a shape, many are in runs.
 #[derive(Clone)]
 pub enum ObjectRepr {
     /// Up to `Object::SHAPED` values follow in the same allocation, in the order of the shape's keys.

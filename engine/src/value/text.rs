@@ -49,6 +49,7 @@ impl Short {
             && load_u64_pair(text) == (word(first), word(last) >> 16)
     }
 
+    /// Returns the bytes, without a copy.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.within(..usize::from(self.len))
@@ -236,6 +237,7 @@ impl SharedText {
         self.0.as_str()
     }
 
+    /// Returns the bytes, without a copy.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
@@ -258,6 +260,7 @@ impl Bytes {
         Self(ThinArc::from_header_and_slice((), bytes))
     }
 
+    /// Returns the bytes, without a copy.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0.slice
@@ -275,6 +278,7 @@ pub enum ArenaText<'e> {
 }
 
 impl<'e> ArenaText<'e> {
+    /// Returns the bytes, without a copy.
     #[inline]
     pub fn as_bytes(&self) -> &'e [u8] {
         match self {
@@ -314,6 +318,7 @@ pub(crate) enum TextViewRepr<'e> {
     Bytes(&'e [u8]),
 }
 
+/// A value that is a short string, so that its bytes can be borrowed.
 #[derive(Clone, Copy)]
 pub struct BorrowedText<'e>(pub(super) ValueRef<'e>);
 
@@ -327,6 +332,7 @@ impl BorrowedText<'_> {
         }
     }
 
+    /// Returns the bytes, without a copy.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.short().as_bytes()

@@ -11,6 +11,7 @@ use crate::private_files;
 pub enum Permissions {
     /// Only the owner reads the file.
     Private,
+    /// Those that the process gives new files.
     Default,
 }
 

@@ -62,6 +62,7 @@ pub struct ObjectVersion {
     generation: Option<String>,
 }
 
+/// An object that was read completely.
 #[derive(Clone, Debug)]
 pub struct ObjectContent {
     /// The bytes.

@@ -23,6 +23,7 @@ pub struct EnvoyOptions {
     pub receive_limit: usize,
     /// Maximum size of a sent message, in bytes.
     pub send_limit: usize,
+    /// `true` if bodies are not parsed into the input.
     pub skips_body: bool,
     /// Upper bounds in seconds of the buckets of durations, if durations and errors are counted.
     pub buckets: Option<Vec<f64>>,

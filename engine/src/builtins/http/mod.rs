@@ -31,6 +31,7 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, RefRepr, ValueRef};
 
+/// The built-in `http.send`, which waits for external I/O.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "http.send",
     "request: object[string: any] => response: object[any: any]",

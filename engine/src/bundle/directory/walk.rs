@@ -9,10 +9,12 @@ use super::Ignore;
 use crate::bundle::{FileError, FileKind, Files, Links, LoadError, LoadErrors};
 use crate::uri::file_path;
 
+/// Files that a command reads, by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSelection {
     /// Modules and documents.
     All,
+    /// Modules only; documents are skipped.
     Modules,
 }
 

@@ -31,6 +31,7 @@ pub type OutEdges = SmallVec<[u32; 4]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Vertex(u32);
 
+/// Dependency graph of the rules: a vertex for each, an edge for each document that it reads.
 #[derive(Debug, Default)]
 pub struct Graph {
     rules: Vec<TreeRuleId>,
@@ -74,6 +75,7 @@ pub struct Dependency {
 /// A reference with steps that are known only at evaluation.
 #[derive(Debug)]
 pub struct DynamicRef {
+    /// The whole reference.
     pub reference: Ref,
     /// Steps that are known only at evaluation.
     pub conditions: Vec<StepCondition>,
@@ -82,6 +84,7 @@ pub struct DynamicRef {
 /// A step that is known only at evaluation.
 #[derive(Clone, Debug)]
 pub struct StepCondition {
+    /// Index of the step in the reference, from 0.
     pub step: usize,
     /// Knowledge about the step.
     pub note: StepNote,
@@ -252,6 +255,7 @@ impl Graph {
         members.into_iter().flatten().copied().map(Vertex)
     }
 
+    /// Returns the targets of the edges of all vertices, shared.
     pub fn edges(&self) -> Arc<Vec<OutEdges>> {
         self.edges.clone()
     }
@@ -273,16 +277,19 @@ impl Graph {
         (0..length(&self.edges)).map(Vertex)
     }
 
+    /// Number of vertices: one for each rule.
     pub fn len(&self) -> usize {
         self.edges.len()
     }
 
+    /// Returns `true` if it has no rules.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }
 }
 
 impl Vertex {
+    /// Returns its index among all vertices.
     pub fn position(self) -> usize {
         self.0 as usize
     }

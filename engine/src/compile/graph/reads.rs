@@ -20,6 +20,7 @@ use crate::limits;
 pub struct DocumentRead {
     /// Reading part of the rule: 0 for the rule itself, then its `else` branches.
     pub part: u32,
+    /// Steps below `data`, known or dynamic.
     pub path: Box<[ReadStep]>,
     /// The reference, if some of its steps are known only at evaluation.
     pub lookup: Option<Arc<DynamicRef>>,

@@ -7,11 +7,14 @@ use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId, TreeRuleId};
 use crate::index::Indexed as _;
 use crate::value::Value;
 
+/// A step of a path, as far as its key is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadStep {
+    /// Exactly this key.
     Key(Value),
     /// Any of these keys.
     OneOf(Vec<Value>),
+    /// Any key.
     Any,
 }
 

@@ -40,8 +40,11 @@ pub struct Lowered {
 /// An earlier program and its record, from which equal rule sets are reused.
 #[derive(Clone, Copy)]
 pub struct EarlierProgram<'p> {
+    /// Program of the earlier compilation, whose rule sets may be reused.
     pub program: &'p Program,
+    /// Record of the inputs of its rule sets.
     pub record: &'p LoweringRecord,
+    /// Tree of the rules that it was lowered from.
     pub tree: &'p RuleTree,
 }
 

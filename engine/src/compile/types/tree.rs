@@ -79,6 +79,7 @@ impl TypeTree {
         self.steps.reserve(count);
     }
 
+    /// Returns `true` if no document has a type.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }

@@ -62,6 +62,7 @@ impl Canonical {
         self
     }
 
+    /// Returns the tree of virtual documents, which the first call builds.
     pub fn doc_tree(&self) -> &DocTree {
         self.doc_tree.get_or_init(|| DocTree::new(&self.modules))
     }

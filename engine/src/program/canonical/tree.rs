@@ -15,6 +15,7 @@ use crate::value::{Value, ValueRef};
 /// Number of children up to which a linear scan is faster than creating a key.
 const FEW: usize = 8;
 
+/// Index of a document node in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DocNodeId(u32);
 
@@ -28,6 +29,7 @@ impl IndexType for DocNodeId {
 /// A document node: a package, a rule, or a step between them.
 #[derive(Default)]
 pub struct DocNode {
+    /// Child nodes by the next key of the path.
     pub children: BTreeMap<Value, DocNodeId>,
     /// Rules whose longest constant prefix is this node.
     rules: Vec<RuleAt>,
@@ -35,9 +37,12 @@ pub struct DocNode {
     pub group: Option<Group>,
 }
 
+/// Kind of document that the rules of a path produce together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
+    /// One value, or the value of a function.
     Single,
+    /// A set.
     Multiple,
 }
 
@@ -49,6 +54,7 @@ pub struct Group {
     pub ground: bool,
     /// The rules in order, without defaults.
     pub members: Vec<GroupRule>,
+    /// The rule `default …` of the path.
     pub default: Option<RuleAt>,
     /// Number of arguments; 0 for rules that are not functions.
     pub arity: usize,
@@ -61,6 +67,7 @@ pub struct Group {
 
 /// A rule of a group. Conditions and values have one element for the rule and for each of its `else` branches, in order.
 pub struct GroupRule {
+    /// The rule, without its `else` chain.
     pub rule: RuleAt,
     /// Number of terms of its package's path, without `data`.
     pub package: usize,
@@ -70,11 +77,13 @@ pub struct GroupRule {
     pub values: Vec<Option<Value>>,
 }
 
+/// The tree of document nodes: the paths of all rules.
 pub struct DocTree {
     nodes: Vec<DocNode>,
 }
 
 impl DocTree {
+    /// The node of `data`.
     pub const DATA: DocNodeId = DocNodeId(0);
 
     /// Sorts rules into the tree.
@@ -98,6 +107,7 @@ impl DocTree {
         tree
     }
 
+    /// Returns a node. Invariant: the id is of this tree.
     pub fn get(&self, id: DocNodeId) -> &DocNode {
         self.nodes.item(id)
     }
@@ -113,6 +123,7 @@ impl DocTree {
         node.children.get(&key.to_value()).copied()
     }
 
+    /// Number of nodes, with that of `data`.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }

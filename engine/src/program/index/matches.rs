@@ -1,5 +1,6 @@
 //! Rule numbers that an index selects.
 
+/// The rules that an index selects, by their positions.
 pub enum SelectedRules<'e> {
     /// Rules of one or two lists; sufficient for most indexes.
     Few(Numbers<'e>),
@@ -55,11 +56,13 @@ pub struct Numbers<'e> {
 }
 
 impl<'e> Numbers<'e> {
+    /// Merges two sorted lists while it is iterated.
     #[inline]
     pub fn merged(left: &'e [u32], right: &'e [u32]) -> Self {
         Self { left, right }
     }
 
+    /// Iterates over one list.
     #[inline]
     pub fn of_list(list: &'e [u32]) -> Self {
         let right = &[];

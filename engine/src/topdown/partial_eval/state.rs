@@ -40,6 +40,7 @@ pub struct Inlining {
     pub namespace: Name,
     /// If set, support rules of documents and functions keep the packages of the policy's rules.
     pub skip_namespace: bool,
+    /// If set, choices between values are reported.
     pub reports_choices: bool,
     /// If set, calls are negated one by one, since all references are defined.
     pub complements: bool,

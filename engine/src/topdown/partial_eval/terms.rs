@@ -10,6 +10,7 @@ use crate::bug::bug;
 const FIRST: usize = 16;
 const BLOCKS: usize = 40;
 
+/// Arena of terms, which live as long as a partial evaluation.
 pub struct Terms {
     blocks: [OnceCell<Box<[OnceCell<Term>]>>; BLOCKS],
     used: Cell<usize>,

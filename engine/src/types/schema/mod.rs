@@ -14,16 +14,21 @@ use super::Type;
 use crate::value::{Repr, Value};
 use reference::SchemaReferences;
 
+/// A schema document that was checked once.
 #[derive(Clone, Debug)]
 pub struct ValidSchema {
     root: Arc<Value>,
 }
 
+/// Reason why a document is not a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
+    /// No document.
     Missing,
+    /// The document is not valid: OPA's message.
     Invalid(String),
+    /// Contradictory schemas in `allOf`.
     Merge(String),
 }
 

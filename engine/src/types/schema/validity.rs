@@ -14,8 +14,11 @@ use crate::value::{Number, NumberBuf, Object, Repr, Value};
 /// Supported versions of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Draft {
+    /// Draft 4.
     Four,
+    /// Draft 6.
     Six,
+    /// Draft 7.
     Seven,
     /// All versions together, for a schema that names no version.
     Hybrid,

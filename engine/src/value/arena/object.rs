@@ -69,6 +69,7 @@ impl<'e> ArenaObject<'e> {
         self.overlaid.is_none() && self.extent.is_flat()
     }
 
+    /// Returns the number of keys. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         match self.overlaid {
@@ -77,6 +78,7 @@ impl<'e> ArenaObject<'e> {
         }
     }
 
+    /// Returns `true` if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -125,6 +127,7 @@ impl<'e> ArenaObject<'e> {
 /// The pairs of an object in the arena, in key order.
 #[derive(Clone)]
 pub enum ArenaPairs<'e> {
+    /// Pairs in the arena.
     InArena(InArenaPairs<'e>),
     /// Pairs of a stored object with a few changes.
     Overlaid(OverlaidPairs<'e>),
@@ -191,6 +194,7 @@ impl<'e> Iterator for InArenaPairs<'e> {
 /// Outcome of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Put {
+    /// The key is new.
     New,
     /// The key exists with an equal value.
     Same,
@@ -198,6 +202,7 @@ pub enum Put {
     Conflict,
 }
 
+/// Builder of an object in the arena, by insertion of pairs.
 pub struct ObjectBuilder<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
@@ -206,6 +211,7 @@ pub struct ObjectBuilder<'e> {
 }
 
 impl<'e> ObjectBuilder<'e> {
+    /// Creates an empty builder, whose memory is in the arena.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -268,10 +274,12 @@ impl<'e> ObjectBuilder<'e> {
         self.values.get(index).copied()
     }
 
+    /// Returns the number of keys. O(1).
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
+    /// Returns `true` if it has no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -305,6 +313,7 @@ pub struct KeyPositions<'e> {
 }
 
 impl<'e> KeyPositions<'e> {
+    /// Creates an empty builder, whose memory is in the arena.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,

@@ -24,6 +24,7 @@ impl<'e> Overlaid<'e> {
     /// Minimum ratio of stored pairs to changes. Below it a copy of the object costs less than two lookups.
     pub const SHARE: usize = 8;
 
+    /// Returns the number of keys after the changes.
     #[inline]
     pub fn size(&self) -> usize {
         self.len

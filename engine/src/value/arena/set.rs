@@ -32,11 +32,13 @@ impl<'e> ArenaSet<'e> {
         self.order.arena()
     }
 
+    /// Returns the number of members. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
+    /// Returns `true` if it has no members.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -204,6 +206,7 @@ impl Arena {
 }
 
 impl<'e> SetBuilder<'e> {
+    /// Creates an empty builder, whose memory is in the arena.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -213,6 +216,7 @@ impl<'e> SetBuilder<'e> {
         }
     }
 
+    /// Returns the members so far, in the order of insertion.
     pub fn items(&self) -> &[ValueRef<'e>] {
         &self.items
     }

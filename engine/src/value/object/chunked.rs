@@ -59,6 +59,7 @@ impl Chunked {
         }
     }
 
+    /// Removes all pairs. Shared runs are not changed.
     #[cfg(debug_assertions)]
     pub fn clear(&mut self) {
         self.firsts.clear();
@@ -66,6 +67,7 @@ impl Chunked {
         self.len = 0;
     }
 
+    /// Returns the number of keys. O(1).
     #[expect(
         clippy::len_without_is_empty,
         reason = "only large objects are kept so"
@@ -99,6 +101,7 @@ impl Chunked {
         Some(before.sum::<usize>() + slot)
     }
 
+    /// Returns the value under a key for modification, or `None`. Copies the run if it is shared.
     pub fn get_mut(&mut self, key: ValueRef<'_>) -> Option<&mut Value> {
         let run_index = self.run_of(key);
         let run = self.runs.get_mut(run_index)?;

@@ -10,6 +10,7 @@ pub struct InlineCache {
 }
 
 impl InlineCache {
+    /// An empty cache, which fits no object.
     pub const EMPTY: Self = Self {
         shape: 0,
         constant: 0,

@@ -47,6 +47,7 @@ impl Shape {
         }
     }
 
+    /// Returns the keys in order, without duplicates.
     pub fn keys(&self) -> &[Value] {
         &self.keys
     }

@@ -39,6 +39,7 @@ impl Error {
         self
     }
 
+    /// Returns the message, with the path of the node that it is about.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -29,6 +29,7 @@ use crate::tree::Fetched;
 pub struct Input<'a> {
     /// The bundle.
     pub bundle: &'a Bundle,
+    /// The plan, made from `bundle`.
     pub plan: &'a Plan,
     /// Fetched sources by name. They contain every source of the plan.
     pub sources: &'a BTreeMap<String, Arc<Fetched>>,

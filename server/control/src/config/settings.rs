@@ -12,7 +12,9 @@ use crate::model::{FieldPath, Reader, SecretValue, read_retention};
 pub struct Settings {
     /// The database, if the files specify one.
     pub database: Option<DatabaseOptions>,
+    /// The prefix of each path, without a trailing slash.
     pub api_prefix: Option<String>,
+    /// Parts that are measured, and their buckets.
     pub metrics: MetricsSettings,
     /// The section `distributed_tracing`, which the program reads.
     pub tracing: Option<Value>,

@@ -19,6 +19,7 @@ const LENGTH: usize = 32;
 /// Length of the nonce in bytes, which precedes the ciphertext.
 const NONCE: usize = 12;
 
+/// Source of the keys that encrypt and decrypt secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// A text with keys of 32 bytes in base64 or hexadecimal, one per line. The first one encrypts.

@@ -17,6 +17,7 @@ use crate::tree::{Content, Tree};
 pub struct Desired {
     /// The bundle, parsed.
     pub bundle: Arc<Bundle>,
+    /// Every stack, also those that do not select the bundle.
     pub stacks: Vec<Arc<Stack>>,
     /// The sources that the bundle and the stacks require directly or transitively, by name.
     pub sources: BTreeMap<String, Arc<DesiredSource>>,
@@ -28,6 +29,7 @@ pub struct Desired {
 
 /// A source with what the database contains for it.
 pub struct DesiredSource {
+    /// The source, parsed.
     pub source: Arc<Source>,
     /// The secrets that it uses, decrypted, by name.
     pub secrets: BTreeMap<String, Secret>,

@@ -32,6 +32,7 @@ pub struct Sources {
     pub environment: Environment,
 }
 
+/// The variables of the environment, read on each look-up.
 #[derive(Clone)]
 pub struct Environment(Arc<Variables>);
 

@@ -30,7 +30,9 @@ pub struct Conditions {
 /// pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
+    /// Operand whose value is the key.
     pub key: ConditionOperand,
+    /// Operand whose value is the collection.
     pub collection: ConditionOperand,
 }
 
@@ -52,12 +54,14 @@ pub enum ConditionOperand {
     Input(Vec<Value>),
     /// Path below `data` without rules.
     Data(Vec<Value>),
+    /// An argument of the function, from 0.
     Argument(usize),
 }
 
 /// Test of an operand's value, as in OPA's index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
+    /// Equal to this value.
     Equal(Value),
     /// An array with these elements; `None` matches any element.
     Items(Vec<Option<Value>>),
