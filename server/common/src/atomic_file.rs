@@ -11,7 +11,7 @@ use crate::private_files;
 pub enum Permissions {
     /// Only the owner reads the file.
     Private,
-    /// Those that the process gives new files.
+    /// Permissions that the process gives new files.
     Default,
 }
 

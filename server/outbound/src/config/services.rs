@@ -15,9 +15,9 @@ pub const LIST: &str = "list";
 /// Services, which OPA accepts as an object by name or as a list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServicesConfig {
-    /// Services by name, in an object.
+    /// Services by name.
     Named(BTreeMap<String, ServiceConfig>),
-    /// Services that have a `name` each, in an array.
+    /// Services that have a `name` each.
     Listed(Vec<ServiceConfig>),
 }
 
