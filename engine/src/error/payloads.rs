@@ -70,7 +70,7 @@ impl OptionError {
         }
     }
 
-    /// Returns the message, which names the option.
+    /// Returns the message, as it was created.
     pub fn message(&self) -> &str {
         &self.message
     }

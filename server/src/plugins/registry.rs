@@ -14,7 +14,7 @@ pub enum PluginState {
     /// The plugin has not started its work.
     #[serde(rename = "NOT_READY")]
     NotReady,
-    /// The plugin works; `/health?plugins` succeeds.
+    /// The plugin works. `/health?plugins` needs this state.
     #[serde(rename = "OK")]
     Ok,
     /// The plugin works with limitations.
