@@ -12,7 +12,10 @@ pub enum Ending {
     Element(Collector),
     Member,
     /// A value under that many further keys of a partial rule, or a member of a set there.
-    Below { keys: u32, member: bool },
+    Below {
+        keys: u32,
+        member: bool,
+    },
     /// A solution of a query.
     Row,
 }
