@@ -53,7 +53,8 @@ impl TraceContext {
     }
 }
 
-/// Returns the current span in the format of the header `traceparent`.
+/// Returns the current span in the format of the header `traceparent`. `None` if nothing is traced and no caller passed a
+/// span.
 pub fn current() -> Option<String> {
     TraceContext::current().parent
 }

@@ -57,7 +57,7 @@ impl Error {
         &self.message
     }
 
-    /// Returns the status of a response that is not a success.
+    /// Returns the status of a response that is not a success. `None` for every other kind of error.
     pub fn status(&self) -> Option<StatusCode> {
         match self.kind {
             ErrorKind::Status(status) => Some(status),

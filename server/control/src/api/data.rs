@@ -139,7 +139,7 @@ fn tag(context: &Context<'_>, source: i64, path: &DataPath, text: &str) -> Strin
     context.state.keys.tag(&state)
 }
 
-/// Returns the value at a path, merged from all documents that contain it.
+/// Returns the value at a path, merged from all documents that contain it. Without a value, the answer has no result.
 pub async fn get(
     context: &mut Context<'_>,
     name: &str,

@@ -89,7 +89,8 @@ pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, ApiEr
     context.paged(&page, &artifacts, |artifact| artifact.id, revision_text)
 }
 
-/// Makes another revision active. It stays active until a build gives an archive that differs from the newest one.
+/// Makes another revision active. It stays active until a build gives an archive that differs from the newest one. 404 if
+/// the revision is not kept any more.
 pub async fn roll_back(
     context: &mut Context<'_>,
     name: &str,

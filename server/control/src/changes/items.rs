@@ -121,7 +121,7 @@ impl Changing<'_> {
         Ok(head)
     }
 
-    /// Deletes an item that no other item references.
+    /// Deletes an item. Fails if another item references it.
     pub async fn remove(&mut self, kind: Kind, item: &Item) -> Result<(), ApiError> {
         let users = self.transaction.users(item.head.id).await?;
         if !users.is_empty() {

@@ -65,7 +65,7 @@ impl Changing<'_> {
         self.give_key(keys, None, name, role, expires_at).await
     }
 
-    /// Replaces the key of a token. The previous key is no longer accepted.
+    /// Replaces the key of a token. The previous key is no longer accepted. Fails with a conflict if the token has expired.
     pub async fn rotate_token(
         &mut self,
         keys: &ServiceKeys,

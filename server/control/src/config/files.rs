@@ -114,7 +114,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns a fingerprint of the names and contents of the files, which changes with them.
+/// Returns a SHA-256 digest of the names and contents of the files. `None` if they cannot be listed or read.
 pub fn fingerprint(files: &ConfigFiles) -> Option<Vec<u8>> {
     let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
     for file in files.list().ok()? {

@@ -31,7 +31,8 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Loads the configuration in force. A database of an earlier version has no record.
+    /// Loads the configuration in force. `None` for a database of an earlier version, which has no record. Fails if the
+    /// record is malformed.
     pub async fn load(transaction: &mut Transaction) -> Result<Option<Self>, ApiError> {
         let Some(text) = transaction.setting(SETTING).await? else {
             return Ok(None);

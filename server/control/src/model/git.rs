@@ -60,7 +60,8 @@ impl Git {
         git
     }
 
-    /// Returns the address of the host of the repository.
+    /// Returns the address of the host of the repository. `None` if the text names no valid host, or its scheme is not
+    /// known.
     pub fn address(&self) -> Option<Address> {
         Address::of_repository(&self.repo)
     }

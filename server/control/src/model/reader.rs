@@ -294,7 +294,7 @@ pub struct Members<'v> {
 }
 
 impl<'v> Members<'v> {
-    /// Takes a member. `null` counts as absent.
+    /// Takes a member. `None` if it is absent or `null`, or if the value is not an object.
     pub fn take(&mut self, name: &'static str) -> Option<&'v Value> {
         self.names.push(name);
         let value = self.members?.get(name)?;

@@ -17,10 +17,11 @@ pub struct Reference {
     pub address: Option<Address>,
 }
 
-/// Returns a cycle of requirements from a source back to itself, with that source at both ends.
+/// Returns a cycle of requirements from a source back to itself, with that source at both ends. `None` if there is none.
+/// Visits each source at most once.
 pub fn cycle(start: &str, requires: &BTreeMap<String, Vec<String>>) -> Option<Vec<String>> {
     let mut visited = BTreeSet::new();
-    // the predecessor of each source in the breadth-first search, which reconstructs the path
+    // the predecessor of each source in the search, which reconstructs the path
     let mut from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut open = vec![start];
     while let Some(source) = open.pop() {

@@ -2,7 +2,8 @@
 
 use strsim::levenshtein;
 
-/// Returns the known name nearest to an unknown one: equal except for case and separators, or within a few edits.
+/// Returns the known name nearest to an unknown one: equal except for case and separators, or within two edits. `None` if
+/// no name is near enough.
 pub fn nearest<'k>(unknown: &str, known_names: &[&'k str]) -> Option<&'k str> {
     let plain = |text: &str| -> String {
         let letters = text.chars().filter(|c| c.is_alphanumeric());

@@ -19,7 +19,8 @@ pub fn value_at<'v>(tree: &'v Value, path: &[String]) -> Option<&'v Value> {
         .try_fold(tree, |value, step| value.as_object()?.get_str(step))
 }
 
-/// Merges two trees. Objects are merged recursively, and any other value may be in only one of both.
+/// Merges two trees. Objects are merged recursively. Fails with the path if both have a value there, unless both values are
+/// objects.
 pub fn merge(left: &Value, right: &Value) -> Result<Value, Conflict> {
     let (Some(left_members), Some(right_members)) = (left.as_object(), right.as_object()) else {
         return Err(Conflict(Vec::new()));
