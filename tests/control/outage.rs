@@ -46,7 +46,7 @@ async fn the_start_waits_for_a_server_that_is_starting() {
         assert!(!opening.is_finished(), "{on:?}");
         server.run();
         opening.await.unwrap().unwrap();
-        // what does not change by waiting is reported at once
+        // What does not change by waiting is reported at once.
         options.database = Some(reached(on, &server, "absent"));
         options.database_wait = Duration::from_hours(10);
         assert!(ControlPlane::open(&options).await.is_err(), "{on:?}");

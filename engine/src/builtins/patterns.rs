@@ -55,6 +55,7 @@ pub enum Family {
     TimeLayout,
     /// Time zones, by name.
     TimeZone,
+    /// Patterns of the tests of this module.
     #[cfg(test)]
     Test,
 }

@@ -1,12 +1,10 @@
-//! Events for observers: terms of events, limited in memory.
+//! Events for observers.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Descent as Visit, Terms, Walk as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Rule, Term, TermKind, With};
 use solon_syntax::source::Span;
-use solon_syntax::stack;
 
 use super::bindings::Binding;
 use super::event_terms::{unplugged, value_term};
@@ -15,134 +13,9 @@ use super::partial_eval::SavedKind;
 use super::term::TermRef;
 use crate::bug::bug;
 use crate::builtins::{BuiltinEntry, Observed};
-use crate::program::canonical::is_added_test_case;
 use crate::program::constant;
 use crate::trace::{Event, EventNode, Local, Observer, Op};
-use crate::value::{Kind, RefRepr, Value, ValueRef};
-
-/// Terms and names used in events, converted once each.
-pub(super) struct EventTerms<'e> {
-    rules: HashMap<*const Rule, (Arc<Rule>, Arc<str>)>,
-    exprs: HashMap<*const Expr, Arc<Expr>>,
-    bodies: HashMap<*const Expr, Arc<Body>>,
-    names: HashMap<&'e str, Name>,
-    values: HashMap<usize, Arc<Term>>,
-    /// Span of the last event of each query whose body reports a test case.
-    last_spans: HashMap<u64, Span>,
-    /// Bytes that terms of values may still use.
-    left: usize,
-    /// `true` once the events exceed the memory budget.
-    full: bool,
-}
-
-impl EventTerms<'_> {
-    /// An empty cache whose terms may use `bytes` bytes.
-    pub fn new(bytes: usize) -> Self {
-        Self {
-            rules: HashMap::new(),
-            exprs: HashMap::new(),
-            bodies: HashMap::new(),
-            names: HashMap::new(),
-            values: HashMap::new(),
-            last_spans: HashMap::new(),
-            left: bytes,
-            full: false,
-        }
-    }
-
-    /// Returns the span of an event. A call that the compiler added to a test has that of the last event of its query.
-    fn span(&mut self, goal: Goal<'_>, node: &EventNode, span: Span) -> Span {
-        let body = match goal.exprs {
-            Exprs::Body(body) => body,
-            Exprs::Head(rule) => &rule.body,
-            Exprs::Positive(_) | Exprs::Domain(..) => return span,
-        };
-        if !body.iter().any(is_added_test_case) {
-            return span;
-        }
-        let last = self.last_spans.entry(goal.id).or_insert(span);
-        match node {
-            EventNode::Expr(expr) if is_added_test_case(expr) => {}
-            _ => *last = span,
-        }
-        *last
-    }
-
-    /// Returns `true` if the events exceeded the memory budget.
-    pub fn is_full(&self) -> bool {
-        self.full
-    }
-
-    /// Converts a value to a term. Terms of collections are cached by address, because such values do not move during a
-    /// search.
-    fn value(&mut self, value: ValueRef<'_>) -> Arc<Term> {
-        let Some(address) = address(value) else {
-            return Arc::new(value_term(value));
-        };
-        if let Some(term) = self.values.get(&address) {
-            return term.clone();
-        }
-        let term = Arc::new(self.within(value));
-        self.values.insert(address, term.clone());
-        term
-    }
-
-    /// Converts a value to a term if the remaining budget covers its nodes.
-    fn within(&mut self, value: ValueRef<'_>) -> Term {
-        let parts = node_count(value, self.left / size_of::<Term>());
-        match parts {
-            Some(parts) => {
-                self.left -= parts * size_of::<Term>();
-                value_term(value)
-            }
-            None => {
-                self.full = true;
-                Term::new(TermKind::Null, Span::default())
-            }
-        }
-    }
-}
-
-/// Address of a value whose storage lives for the whole evaluation.
-fn address(value: ValueRef<'_>) -> Option<usize> {
-    Some(match value {
-        ValueRef(RefRepr::Text(text)) => std::ptr::from_ref(text).addr(),
-        ValueRef(RefRepr::Bytes(bytes)) => std::ptr::from_ref(bytes).addr(),
-        ValueRef(RefRepr::ArenaText(text)) => std::ptr::from_ref(text).addr(),
-        ValueRef(RefRepr::Array(items)) => std::ptr::from_ref(items).addr(),
-        ValueRef(RefRepr::ArenaArray(items)) => std::ptr::from_ref(items).addr(),
-        ValueRef(RefRepr::Object(object)) => std::ptr::from_ref(object).addr(),
-        ValueRef(RefRepr::ArenaObject(object)) => std::ptr::from_ref(object).addr(),
-        ValueRef(RefRepr::Set(set)) => std::ptr::from_ref(set).addr(),
-        ValueRef(RefRepr::ArenaSet(set)) => std::ptr::from_ref(set).addr(),
-        _ => return None,
-    })
-}
-
-/// Number of nodes of a value, counting strings by their length, or `None` if it exceeds the maximum.
-fn node_count(value: ValueRef<'_>, most: usize) -> Option<usize> {
-    let own = match value.as_text() {
-        Some(text) => 1 + text.as_bytes().len() / size_of::<Term>(),
-        None => 1,
-    };
-    let left = most.checked_sub(own)?;
-    let items = value.as_array().into_iter().flat_map(|items| items.iter());
-    let members = value.as_set().into_iter().flat_map(|set| set.iter());
-    let pairs = value
-        .as_object()
-        .into_iter()
-        .flat_map(|object| object.iter());
-    let pairs = pairs.flat_map(|(key, value)| [key, value]);
-    let mut all = items.chain(members).chain(pairs);
-    let left = match value.kind() {
-        Kind::Array | Kind::Set | Kind::Object => {
-            stack::level(|| all.try_fold(left, |left, part| Some(left - node_count(part, left)?)))
-        }
-        // most nodes are scalars
-        _ => Some(left),
-    };
-    Some(most - left?)
-}
+use crate::value::{Value, ValueRef};
 
 impl<'e> Topdown<'e> {
     /// Returns `true` if the observer receives events of this kind.
@@ -164,7 +37,7 @@ impl<'e> Topdown<'e> {
         let span = first.map_or_else(Span::default, |expr| expr.span);
         // bodies are identified by the address of their first expression, which `not` may share with its operand
         let key = first.map(std::ptr::from_ref).filter(|_| !body.is_empty());
-        let shown = match key.and_then(|key| self.event_terms.bodies.get(&key)) {
+        let shown = match key.and_then(|key| self.event_cache.bodies.get(&key)) {
             Some(shown) => shown.clone(),
             None => {
                 let alone = matches!(goal.exprs, Exprs::Positive(_));
@@ -173,7 +46,7 @@ impl<'e> Topdown<'e> {
                     _ => body.to_vec(),
                 };
                 let shown = Arc::new(shown);
-                key.map(|key| self.event_terms.bodies.insert(key, shown.clone()));
+                key.map(|key| self.event_cache.bodies.insert(key, shown.clone()));
                 shown
             }
         };
@@ -247,11 +120,11 @@ impl<'e> Topdown<'e> {
             return;
         }
         let key = std::ptr::from_ref(rule);
-        let (shown, path) = match self.event_terms.rules.get(&key) {
+        let (shown, path) = match self.event_cache.rules.get(&key) {
             Some(shown) => shown.clone(),
             None => {
                 let shown = (Arc::new(rule.clone()), self.rule_path(rule));
-                self.event_terms.rules.insert(key, shown.clone());
+                self.event_cache.rules.insert(key, shown.clone());
                 shown
             }
         };
@@ -274,7 +147,7 @@ impl<'e> Topdown<'e> {
     /// Returns an operand of a unification as a term, if the memory budget allows.
     fn operand(&mut self, term: TermRef<'e>) -> Term {
         match term {
-            TermRef::Value(value) => self.event_terms.within(value),
+            TermRef::Value(value) => self.event_cache.within(value),
             term => unplugged(term),
         }
     }
@@ -318,7 +191,7 @@ impl<'e> Topdown<'e> {
             (entry.builtin.observed, values.first())
             && self.is_traced(Op::TestCase)
         {
-            let keys = self.event_terms.within(*keys);
+            let keys = self.event_cache.within(*keys);
             let call = Expr::generated_call(entry.builtin.name, vec![keys], Span::default());
             let node = EventNode::Expr(Arc::new(Expr {
                 generated: false,
@@ -345,14 +218,14 @@ impl<'e> Topdown<'e> {
     fn send(&mut self, event: Event) {
         if let Some(observer) = self.observer.as_deref_mut() {
             observer.event(event);
-            self.event_terms.full = self.event_terms.full || observer.is_full();
+            self.event_cache.full = self.event_cache.full || observer.is_full();
         }
     }
 
     fn about(&mut self, op: Op, goal: Goal<'e>, node: EventNode, span: Span) -> Event {
         let frame = self.frames.get(goal.frame as usize);
         let observer = self.observer.as_deref();
-        let told = observer.is_some_and(Observer::needs_locals) && !self.event_terms.full;
+        let told = observer.is_some_and(Observer::needs_locals) && !self.event_cache.full;
         let mut bound: Vec<(&'e str, Binding<'e>)> = frame
             .filter(|_| told)
             .into_iter()
@@ -364,7 +237,7 @@ impl<'e> Topdown<'e> {
         let mut locals = Vec::with_capacity(bound.len());
         for (name, bound) in bound {
             let value = match self.plug(bound.term) {
-                Some(value) => self.event_terms.value(value),
+                Some(value) => self.event_cache.value(value),
                 None => Arc::new(self.partially_plugged(bound.term)),
             };
             locals.push(Local {
@@ -381,7 +254,7 @@ impl<'e> Topdown<'e> {
         };
         let span = match op {
             Op::TestCase => span,
-            _ => self.event_terms.span(goal, &node, span),
+            _ => self.event_cache.span(goal, &node, span),
         };
         Event {
             op,
@@ -426,7 +299,7 @@ impl<'e> Topdown<'e> {
             let path: Vec<ValueRef<'_>> = steps.iter().map(Value::borrow).collect();
             let kept = self.scope().memo.get(path.as_slice()).copied();
             if let Some(Some(value)) = kept {
-                known.push((Arc::new(reference), self.event_terms.value(value)));
+                known.push((Arc::new(reference), self.event_cache.value(value)));
             }
         }
         known
@@ -434,7 +307,7 @@ impl<'e> Topdown<'e> {
 
     /// Returns an interned variable name.
     fn name(&mut self, name: &'e str) -> Name {
-        let made = self.event_terms.names.entry(name);
+        let made = self.event_cache.names.entry(name);
         made.or_insert_with(|| name.into()).clone()
     }
 
@@ -473,7 +346,7 @@ impl<'e> Topdown<'e> {
         let Some(expr) = expr else {
             return (EventNode::Body(Arc::default()), Span::default());
         };
-        let shown = self.event_terms.exprs.entry(std::ptr::from_ref(expr));
+        let shown = self.event_cache.exprs.entry(std::ptr::from_ref(expr));
         let shown = shown.or_insert_with(|| Arc::new(expr.clone()));
         (EventNode::Expr(shown.clone()), expr.span)
     }

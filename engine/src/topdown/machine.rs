@@ -9,7 +9,7 @@ use super::bindings::RuleBindings;
 use super::builtin_errors::BuiltinErrors;
 use super::call_stack::CallStack;
 use super::calls::ResolvedOperator;
-use super::events::EventTerms;
+use super::event_cache::EventCache;
 use super::partial_eval::PartialState;
 use super::scope::{ROOT, TopdownScope};
 use super::shortcuts::Shortcuts;
@@ -130,7 +130,7 @@ pub struct Topdown<'e> {
     pub(super) constants: HashMap<*const Term, Option<ValueRef<'e>>, foldhash::fast::RandomState>,
     /// Functions that operators refer to, by address.
     pub(super) callees: HashMap<*const Term, ResolvedOperator, foldhash::fast::RandomState>,
-    pub(super) event_terms: EventTerms<'e>,
+    pub(super) event_cache: EventCache<'e>,
     pub(super) shortcuts: Shortcuts,
     pub(super) instruments: Option<&'e Instruments>,
     /// Collector for errors of built-ins.
@@ -165,7 +165,7 @@ impl<'e> Topdown<'e> {
             scope: ROOT,
             constants: HashMap::default(),
             callees: HashMap::default(),
-            event_terms: EventTerms::new(usize::MAX),
+            event_cache: EventCache::new(usize::MAX),
             shortcuts: Shortcuts::default(),
             instruments: None,
             builtin_errors: None,
@@ -224,7 +224,7 @@ impl<'e> Topdown<'e> {
     /// Ends the search if the events for its observer take more than `bytes` bytes.
     #[must_use]
     pub fn limiting_events(mut self, bytes: usize) -> Self {
-        self.event_terms = EventTerms::new(bytes);
+        self.event_cache = EventCache::new(bytes);
         self
     }
 
@@ -239,7 +239,7 @@ impl<'e> Topdown<'e> {
 
     /// Returns an error if the events exceed the memory budget.
     fn bounded(&self) -> Result<(), Halt> {
-        if self.event_terms.is_full() {
+        if self.event_cache.is_full() {
             return Err(Halt::new(EvalError::explanation_too_large()));
         }
         Ok(())

@@ -15,6 +15,7 @@ mod calls;
 mod closures;
 mod conflict;
 mod documents;
+mod event_cache;
 mod event_terms;
 mod events;
 mod functions;

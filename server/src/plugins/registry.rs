@@ -107,7 +107,7 @@ impl Registry {
 
     /// Sets the status of a bundle. The record that it has been active is kept.
     pub fn report_bundle(&self, mut status: BundleStatus) {
-        // a bundle that was not requested yet has neither been loaded nor failed
+        // A bundle that was not requested yet has neither been loaded nor failed.
         if status.last_request.is_some() {
             self.bundle_metrics.observe(&status);
         }
@@ -118,7 +118,7 @@ impl Registry {
         let has_failed = status.has_failed();
         bundles.insert(status.name.clone(), status);
         drop(bundles);
-        // the error of a failed attempt may replace one that keeps the bundle from being ready
+        // The error of a failed attempt may replace one that keeps the bundle from being ready.
         if !has_failed {
             self.look_at_bundles();
         }

@@ -141,7 +141,7 @@ async fn a_check_of_unchanged_bundles_takes_few_transactions() {
     sleep(Duration::from_secs(2)).await;
     stages.checks.store(0, Ordering::Relaxed);
     counts.take();
-    // longer than the interval between two checks, and shorter than two
+    // Longer than the interval between two checks, and shorter than two.
     let seconds = 40;
     sleep(Duration::from_secs(seconds)).await;
     assert_eq!(stages.checks.load(Ordering::Relaxed), BUNDLES);

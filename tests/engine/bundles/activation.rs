@@ -366,7 +366,7 @@ fn policies_that_the_engine_has_are_not_parsed_again() {
     assert_eq!(parsed(&first), POLICIES);
     engine.activate_bundle("b", &first).unwrap();
     assert_eq!(parsed(&read("b", files("", "{}"))), 0);
-    // the revision does not matter, but the text, the version of Rego and the bundle do
+    // The revision does not matter, but the text, the version of Rego and the bundle do.
     let next = read("b", files("r := 1", r#"{"revision": "2"}"#));
     assert_eq!(parsed(&next), 1);
     let as_v0 = read("b", files("", r#"{"rego_version": 0}"#));

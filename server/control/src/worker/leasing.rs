@@ -130,7 +130,7 @@ impl<S: Stages> Shared<S> {
 }
 
 impl UnchangedBundle {
-    /// Ends the lease. An earlier success is recorded already, so there is no new record.
+    /// Ends the lease. An earlier success stays recorded, so nothing is added.
     async fn record(&self, transaction: &mut Transaction) -> Result<(), DbError> {
         let Self {
             lease,
