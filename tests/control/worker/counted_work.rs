@@ -149,7 +149,7 @@ async fn a_check_of_unchanged_bundles_takes_few_transactions() {
     let seconds = usize::try_from(seconds).unwrap();
     let counts = counts.take();
     let count = |operation| counts.get(operation).copied().unwrap_or_default();
-    // attempts are begun five at once or more, and results are recorded with them
+    // Attempts are begun five at once or more, and results are recorded with them.
     let fills = BUNDLES / 5;
     assert!(count("commit") < fills + seconds, "{counts:?}");
     // a statement for the lease and one for the result of each bundle
