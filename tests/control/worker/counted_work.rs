@@ -152,9 +152,9 @@ async fn a_check_of_unchanged_bundles_takes_few_transactions() {
     // Attempts are begun five at once or more, and results are recorded with them.
     let fills = BUNDLES / 5;
     assert!(count("commit") < fills + seconds, "{counts:?}");
-    // a statement for the lease and one for the result of each bundle
+    // One statement for the lease and one for the result of each bundle.
     assert!(count("update") < 2 * BUNDLES + seconds, "{counts:?}");
-    // each bundle is loaded by one transaction
+    // Each bundle is loaded by one transaction.
     assert!(count("begin") < BUNDLES + fills + 3 * seconds, "{counts:?}");
     // due bundles are found by one query a second, which is not repeated for the attempts that are begun together
     let of_bundle = 7;
