@@ -156,7 +156,7 @@ async fn a_check_of_unchanged_bundles_takes_few_transactions() {
     assert!(count("update") < 2 * BUNDLES + seconds, "{counts:?}");
     // Each bundle is loaded by one transaction.
     assert!(count("begin") < BUNDLES + fills + 3 * seconds, "{counts:?}");
-    // due bundles are found by one query a second, which is not repeated for the attempts that are begun together
+    // Due bundles are found by one query a second, which is not repeated for the attempts that are begun together.
     let of_bundle = 7;
     assert!(
         count("select") < of_bundle * BUNDLES + fills + 4 * seconds,
@@ -175,7 +175,7 @@ async fn a_bundle_is_built_again_after_a_panic() {
         ..Unchanging::default()
     });
     let worker = start(&stages, &database);
-    // the attempt of the other bundle goes on, so that leases are renewed
+    // The attempt of the other bundle goes on, so that leases are renewed.
     sleep(Duration::from_mins(1)).await;
     assert!(!stages.panics.load(Ordering::Relaxed));
     assert_eq!((stages.published("a"), stages.published("b")), (1, 0));
