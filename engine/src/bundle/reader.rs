@@ -405,7 +405,8 @@ impl BundleReader {
         let text = module_text(&name, &file.bytes, &options).map_err(failed)?;
         let parsed = self.parsed.get(&Bundle::module_id(&self.name, &file.path));
         if let Some(module) = parsed.filter(|module| {
-            module.version == options.version
+            is_of_bundle(module.source.id)
+                && module.version == options.version
                 && *module.source.name == *name
                 && *module.source.text == *text
         }) {
@@ -434,6 +435,13 @@ fn document_kind(name: &str) -> Option<NamedFileKind> {
 /// Returns an id of a source that no engine assigns, because engines count from zero. Ids repeat after 2^30 modules.
 pub(super) fn next_source() -> SourceId {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    const FIRST: u32 = 1 << 31;
-    SourceId(FIRST + NEXT.fetch_add(1, Ordering::Relaxed) % (FIRST / 2))
+    SourceId(FIRST_SOURCE + NEXT.fetch_add(1, Ordering::Relaxed) % (FIRST_SOURCE / 2))
+}
+
+/// Lowest id of the sources of bundles.
+const FIRST_SOURCE: u32 = 1 << 31;
+
+/// Returns `true` for an id of [`next_source`], which means the same source in each engine.
+fn is_of_bundle(id: SourceId) -> bool {
+    id.0 >= FIRST_SOURCE
 }

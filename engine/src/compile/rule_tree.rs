@@ -99,14 +99,22 @@ impl RuleTree {
     }
 
     /// Returns the tree after the modules at some positions have changed from `before` to `now`. All other modules are the same, at the
-    /// same positions. `None` if too many nodes would be unused: each removed document leaves one. O(nodes), without a lookup for each
-    /// rule.
+    /// same positions. `None` if too many nodes would be unused, since each removed document leaves one, or if a rule that changed has
+    /// a number in its reference: the first of all rules determines how the number is spelled. O(nodes), without a lookup for each rule.
     pub fn with_changed(
         &self,
         before: &[Arc<Module>],
         now: &[Arc<Module>],
         positions: &[u32],
     ) -> Option<Self> {
+        let has_number = |modules: &[Arc<Module>], position: u32| {
+            let module = modules.get(position as usize);
+            module.is_none_or(|module| module.rules.iter().any(has_number_step))
+        };
+        let mut all = positions.iter().copied();
+        if all.any(|position| has_number(before, position) || has_number(now, position)) {
+            return None;
+        }
         let mut builder = RuleTreeBuilder::on_from(self.clone());
         builder.remove(before, positions);
         builder.add(now, positions);
@@ -142,11 +150,13 @@ impl RuleTree {
             && module.rules.iter().zip(0..).all(has_rule)
     }
 
-    /// Returns the node under the keys of the terms of a head, or `None`.
+    /// Returns the node under the keys of the terms of a head, or `None`, also if the tree spells a number among them in another way.
     fn descend(&self, from: RuleTreeNodeId, steps: &[Term]) -> Option<RuleTreeNodeId> {
         let mut steps = steps.iter();
         steps.try_fold(from, |node, step| {
-            self.child_by(node, head_key(step).borrow())
+            let key = head_key(step);
+            let child = self.child_by(node, key.borrow())?;
+            is_spelled_alike(&self.node(child).key, &key).then_some(child)
         })
     }
 
@@ -300,6 +310,21 @@ impl RuleTree {
         path.reverse();
         path
     }
+}
+
+/// Returns `true` if equal keys have the same text, which equal numbers need not have.
+pub fn is_spelled_alike(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value(Repr::Number(left)), Value(Repr::Number(right))) => left.0 == right.0,
+        (Value(Repr::Number(_)), _) | (_, Value(Repr::Number(_))) => false,
+        _ => true,
+    }
+}
+
+/// Returns `true` if the ground prefix of a rule's reference has a number.
+fn has_number_step(rule: &Rule) -> bool {
+    let mut prefix = ground_prefix(&rule.head.reference).iter();
+    prefix.any(|step| matches!(step.kind, TermKind::Number(_)))
 }
 
 /// Returns the path of a module's package below `data`.

@@ -137,6 +137,9 @@ pub const TOKEN_ISSUERS: usize = 1000;
 /// Maximum number of repositories whose credentials are known to have been accepted.
 pub const CHECKED_REPOSITORIES: usize = 10_000;
 
+/// Maximum total number of files whose commits are kept in memory: about 50 MB of paths. Beyond it, each check lists its files.
+pub const KEPT_FILES: usize = 200_000;
+
 /// Maximum total size of the texts of bundles that stay parsed between builds, in bytes. Sources and stacks have as much.
 pub const PARSED_ITEMS: usize = 32 << 20;
 

@@ -104,6 +104,11 @@ impl Content {
 }
 
 impl Tree {
+    /// Returns the number of files: O(1).
+    pub fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
     /// Adds a file, which replaces one of the same path.
     pub fn insert(&mut self, path: impl Into<String>, content: Content) {
         Arc::make_mut(&mut self.files).insert(path.into(), content);

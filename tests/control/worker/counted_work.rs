@@ -179,6 +179,7 @@ async fn a_bundle_is_built_again_after_a_panic() {
     sleep(Duration::from_mins(1)).await;
     assert!(!stages.panics.load(Ordering::Relaxed));
     assert_eq!((stages.published("a"), stages.published("b")), (1, 0));
+    assert!(stages.fetches.load(Ordering::Relaxed) <= 4);
     worker.abort();
 }
 

@@ -11,7 +11,9 @@ use solon_syntax::print::write_key;
 
 use super::lowering_record::EarlierProgram;
 use crate::bug::bug;
-use crate::compile::rule_tree::{RuleTree, RuleTreeNodeId as DocNodeId, TreeRuleId, ground_prefix};
+use crate::compile::rule_tree::{
+    RuleTree, RuleTreeNodeId as DocNodeId, TreeRuleId, ground_prefix, is_spelled_alike,
+};
 use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode, VirtualDocuments};
 use crate::value::{Kind, RefRepr, Value, ValueRef};
@@ -274,12 +276,19 @@ impl<'m> Planting<'_, 'm> {
         let rules = self.placed.rules(site).map(address);
         let set = self
             .earlier
-            .and_then(|earlier| earlier.same_of_node(id, rules));
+            .and_then(|earlier| earlier.same_of_node(id, rules))
+            .filter(|set| self.has_path_of(set));
         if let Some(set) = set {
             *self.program.rules.item_mut(id) = set.clone();
             self.declared.reused.push(id);
         }
         set.is_some()
+    }
+
+    /// Returns `true` if the numbers in the path of an earlier set at the current node are spelled as now.
+    fn has_path_of(&self, set: &RuleSet) -> bool {
+        let mut keys = set.path.iter().zip(&self.path);
+        keys.all(|(before, now)| is_spelled_alike(before, now))
     }
 
     /// Assigns an id to a rule set: its earlier one or the next. Returns it, unless the set has no rules, and `true` if the set contains
@@ -299,13 +308,17 @@ impl<'m> Planting<'_, 'm> {
             number(self.program.rules.len() - 1)
         });
         let before = self.earlier.filter(|_| known.is_some());
-        let same = before.and_then(|before| before.same(id, &pending.addresses));
+        let same = before
+            .and_then(|before| before.same(id, &pending.addresses))
+            .filter(|set| self.has_path_of(set));
         if let Some(same) = same {
             *self.program.rules.item_mut(id) = same.clone();
             self.declared.reused.push(id);
             return (Some(id), spreads);
         }
-        let named = before.and_then(|before| before.program.rules.get(id as usize));
+        let named = before
+            .and_then(|before| before.program.rules.get(id as usize))
+            .filter(|set| self.has_path_of(set));
         let path: Box<[Value]> = self.path.as_slice().into();
         let name = named.map_or_else(|| name(&path), |set| set.name.clone());
         *self.program.rules.item_mut(id) = Arc::new(pending.declared(path, name));

@@ -1,9 +1,11 @@
 //! One attempt to build a bundle: load, plan, fetch, compare, build, publish.
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -39,6 +41,22 @@ pub struct Ended {
     pub interval: Duration,
     /// The instances that may publish the bundle from now on.
     pub publishers: Publishers,
+}
+
+impl Ended {
+    /// Creates the end of an attempt without a result.
+    fn new(lease: &Lease, interval: Duration) -> Self {
+        Self {
+            result: AttemptResult::Abandoned,
+            durations: [None; 3],
+            interval,
+            publishers: if lease.is_kept {
+                Publishers::One
+            } else {
+                Publishers::Any
+            },
+        }
+    }
 }
 
 impl StageResult for Ended {
@@ -90,23 +108,24 @@ pub async fn attempt<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: 
         parent: lease.trace_parent.clone(),
     };
     let attributes = [("solon.bundle", bundle)];
-    let stages = run_stages(shared, lease, bundle);
-    context
-        .scope(in_span("build bundle", &attributes, stages))
-        .await
+    let stages = in_span(
+        "build bundle",
+        &attributes,
+        run_stages(shared, lease, bundle),
+    );
+    // a panic interrupts no change of shared state
+    let ended = AssertUnwindSafe(context.scope(stages)).catch_unwind().await;
+    ended.unwrap_or_else(|_| {
+        tracing::error!(bundle, "a build panicked");
+        let mut ended = Ended::new(lease, shared.options.interval);
+        // the archive may have been published
+        ended.result = AttemptResult::Failed(internal_error(Phase::Push), String::new());
+        ended
+    })
 }
 
 async fn run_stages<S: Stages>(shared: &Arc<Shared<S>>, lease: &Lease, bundle: &str) -> Ended {
-    let mut ended = Ended {
-        result: AttemptResult::Abandoned,
-        durations: [None; 3],
-        interval: shared.options.interval,
-        publishers: if lease.is_kept {
-            Publishers::One
-        } else {
-            Publishers::Any
-        },
-    };
+    let mut ended = Ended::new(lease, shared.options.interval);
     let begun = Instant::now();
     let loading = {
         let (shared, bundle) = (shared.clone(), bundle.to_owned());
@@ -330,9 +349,13 @@ fn late(phase: Phase, limit: Duration) -> Failure {
     }
 }
 
-/// The message contains no panic message, which may contain values of sources.
 fn crashed(phase: Phase, error: &tokio::task::JoinError) -> Failure {
     tracing::error!(%error, "a stage of a build panicked");
+    internal_error(phase)
+}
+
+/// The message contains no panic message, which may contain values of sources.
+fn internal_error(phase: Phase) -> Failure {
     Failure {
         phase,
         status: Status::InternalError,

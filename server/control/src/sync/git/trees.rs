@@ -10,9 +10,19 @@ use crate::limits;
 use crate::model::Git;
 use crate::tree::Tree;
 
+/// The private folder of a source and the pinned commit.
+type Key = (PathBuf, Option<String>);
+
 /// The files of the last commit of each source, by the private folder of the source and the pinned commit.
 #[derive(Debug, Default)]
-pub struct TreeCache(Mutex<HashMap<(PathBuf, Option<String>), CachedTree>>);
+pub struct TreeCache(Mutex<CachedTrees>);
+
+#[derive(Debug, Default)]
+struct CachedTrees {
+    trees: HashMap<Key, CachedTree>,
+    /// Total number of files, at most [`limits::KEPT_FILES`].
+    files: usize,
+}
 
 /// The selected files of a commit. They are in the private folder of the source.
 #[derive(Debug)]
@@ -31,23 +41,77 @@ impl TreeCache {
         known.filter(|known| known.git == *repository.git)
     }
 
-    /// Adds the files of a commit after the repository was checked.
+    /// Adds the files of a commit after the repository was checked, unless they are too many.
     pub fn insert(&self, repository: &Repository<'_>, commit: String, tree: Tree) {
-        let mut trees = self.0.lock();
-        if trees.len() >= limits::CHECKED_REPOSITORIES {
-            // removed sources leave entries
-            trees.clear();
-        }
         let known = CachedTree {
             git: repository.git.clone(),
             commit,
             tree,
         };
-        trees.insert(key(repository), known);
+        self.0.lock().insert(key(repository), known);
     }
 }
 
-fn key(repository: &Repository<'_>) -> (PathBuf, Option<String>) {
+impl CachedTrees {
+    /// Adds the files of a commit. Without room for them, all others are dropped: removed sources and earlier pins leave entries.
+    fn insert(&mut self, key: Key, known: CachedTree) {
+        let files = known.tree.file_count();
+        self.remove(&key);
+        if files > limits::KEPT_FILES {
+            return;
+        }
+        let is_full = self.files + files > limits::KEPT_FILES;
+        if is_full || self.trees.len() >= limits::CHECKED_REPOSITORIES {
+            *self = Self::default();
+        }
+        self.files += files;
+        self.trees.insert(key, known);
+    }
+
+    fn remove(&mut self, key: &Key) -> Option<CachedTree> {
+        let known = self.trees.remove(key)?;
+        self.files -= known.tree.file_count();
+        Some(known)
+    }
+}
+
+fn key(repository: &Repository<'_>) -> Key {
     let pin = repository.pin.map(str::to_owned);
     (repository.folder.to_owned(), pin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CachedTree, CachedTrees};
+    use crate::limits::KEPT_FILES;
+    use crate::tree::{Content, Tree};
+
+    fn known(files: usize) -> CachedTree {
+        let mut tree = Tree::default();
+        for file in 0..files {
+            tree.insert(format!("{file}"), Content::Inline("".into()));
+        }
+        CachedTree {
+            git: serde_json::from_str(r#"{"repo": "https://git.example/r.git"}"#).unwrap(),
+            commit: "c".to_owned(),
+            tree,
+        }
+    }
+
+    #[test]
+    fn the_number_of_files_is_bounded() {
+        let mut cached = CachedTrees::default();
+        let key = |name: &str| ("folder".into(), Some(name.to_owned()));
+        cached.insert(key("a"), known(KEPT_FILES - 10));
+        cached.insert(key("b"), known(5));
+        cached.insert(key("b"), known(10));
+        assert_eq!((cached.trees.len(), cached.files), (2, KEPT_FILES));
+        cached.insert(key("c"), known(1));
+        assert_eq!((cached.trees.len(), cached.files), (1, 1));
+        cached.insert(key("c"), known(KEPT_FILES + 1));
+        assert_eq!((cached.trees.len(), cached.files), (0, 0));
+        cached.insert(key("c"), known(KEPT_FILES));
+        assert!(cached.remove(&key("c")).is_some());
+        assert_eq!((cached.trees.len(), cached.files), (0, 0));
+    }
 }
