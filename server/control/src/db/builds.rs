@@ -159,14 +159,14 @@ impl Transaction {
     }
 
     /// Returns the bundles whose build is due for an instance, and that none builds: changed or requested ones first, then in the
-    /// order of their last attempts. One query, whose cost is linear in the number of bundles.
+    /// order of their last attempts, those without one first on every database. One query, whose cost is linear in the number of bundles.
     pub async fn due_builds(&mut self, instance: &str, limit: i64) -> Result<Vec<Due>, DbError> {
         let now = self.database_now().await?;
         let mut values = due_values(instance, now);
         values.push(limit.into());
         let sql = due_bundles!(
             "items.id, items.name",
-            " ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, bundle_builds.attempted_at, items.id LIMIT ?"
+            " ORDER BY CASE WHEN bundle_builds.attempted_at IS NULL OR bundle_builds.changes > bundle_builds.attempted_changes OR bundle_builds.requested > bundle_builds.served THEN 0 ELSE 1 END, COALESCE(bundle_builds.attempted_at, 0), items.id LIMIT ?"
         );
         let rows = self.query(sql, values).await?;
         let read_due = |mut row: Row| {
