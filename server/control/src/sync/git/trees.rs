@@ -84,6 +84,7 @@ fn key(repository: &Repository<'_>) -> Key {
 mod tests {
     use super::{CachedTree, CachedTrees};
     use crate::limits::KEPT_FILES;
+    use crate::model::Git;
     use crate::tree::{Content, Tree};
 
     fn known(files: usize) -> CachedTree {
@@ -92,7 +93,7 @@ mod tests {
             tree.insert(format!("{file}"), Content::Inline("".into()));
         }
         CachedTree {
-            git: serde_json::from_str(r#"{"repo": "https://git.example/r.git"}"#).unwrap(),
+            git: Git::default(),
             commit: "c".to_owned(),
             tree,
         }
