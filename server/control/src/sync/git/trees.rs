@@ -11,7 +11,7 @@ use crate::model::Git;
 use crate::tree::Tree;
 
 /// The private folder of a source and the pinned commit.
-type Key = (PathBuf, Option<String>);
+type TreeKey = (PathBuf, Option<String>);
 
 /// The files of the last commit of each source, by the private folder of the source and the pinned commit.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct TreeCache(Mutex<CachedTrees>);
 
 #[derive(Debug, Default)]
 struct CachedTrees {
-    trees: HashMap<Key, CachedTree>,
+    trees: HashMap<TreeKey, CachedTree>,
     /// Total number of files, at most [`limits::KEPT_FILES`].
     files: usize,
 }
@@ -54,7 +54,7 @@ impl TreeCache {
 
 impl CachedTrees {
     /// Adds the files of a commit. Without room for them, all others are dropped: removed sources and earlier pins leave entries.
-    fn insert(&mut self, key: Key, known: CachedTree) {
+    fn insert(&mut self, key: TreeKey, known: CachedTree) {
         let files = known.tree.file_count();
         self.remove(&key);
         if files > limits::KEPT_FILES {
@@ -68,14 +68,14 @@ impl CachedTrees {
         self.trees.insert(key, known);
     }
 
-    fn remove(&mut self, key: &Key) -> Option<CachedTree> {
+    fn remove(&mut self, key: &TreeKey) -> Option<CachedTree> {
         let known = self.trees.remove(key)?;
         self.files -= known.tree.file_count();
         Some(known)
     }
 }
 
-fn key(repository: &Repository<'_>) -> Key {
+fn key(repository: &Repository<'_>) -> TreeKey {
     let pin = repository.pin.map(str::to_owned);
     (repository.folder.to_owned(), pin)
 }
