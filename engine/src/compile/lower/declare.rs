@@ -308,17 +308,17 @@ impl<'m> Planting<'_, 'm> {
             number(self.program.rules.len() - 1)
         });
         let before = self.earlier.filter(|_| known.is_some());
-        let same = before
-            .and_then(|before| before.same(id, &pending.addresses))
+        let named = before
+            .and_then(|before| before.program.rules.get(id as usize))
             .filter(|set| self.has_path_of(set));
+        let same = before
+            .filter(|_| named.is_some())
+            .and_then(|before| before.same(id, &pending.addresses));
         if let Some(same) = same {
             *self.program.rules.item_mut(id) = same.clone();
             self.declared.reused.push(id);
             return (Some(id), spreads);
         }
-        let named = before
-            .and_then(|before| before.program.rules.get(id as usize))
-            .filter(|set| self.has_path_of(set));
         let path: Box<[Value]> = self.path.as_slice().into();
         let name = named.map_or_else(|| name(&path), |set| set.name.clone());
         *self.program.rules.item_mut(id) = Arc::new(pending.declared(path, name));

@@ -59,7 +59,7 @@ impl<S: Stages> Shared<S> {
         transaction.settle(held).await
     }
 
-    /// Ends leases of attempts that have ended without recording a result, such as after a panic. They would be renewed otherwise.
+    /// Ends leases of attempts that have ended without recording a result, such as without the database. They would be renewed otherwise.
     pub async fn abandon(&self, leases: Vec<LiveLease>) -> Result<(), DbError> {
         let mut transaction = self.database.begin(Mode::Write).await?;
         for lease in leases {
